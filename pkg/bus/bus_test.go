@@ -102,12 +102,15 @@ func ways(t *testing.T, h bus.Handler, test func(t *testing.T, caller *bus.Bus))
 	})
 }
 
-// within waits for a signal.
-func within(t testing.TB, d time.Duration, signal <-chan struct{}, what string) {
+// patience is how long a test waits for what has to come.
+const patience = 30 * time.Second
+
+// awaitSignal waits for a signal.
+func awaitSignal(t testing.TB, signal <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-signal:
-	case <-time.After(d):
+	case <-time.After(patience):
 		require.FailNow(t, what)
 	}
 }

@@ -50,7 +50,7 @@ func TestCacheEntriesEnd(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, _, err := c.Get(t.Context(), "f", "k")
 		return err != nil
-	}, 10*time.Second, 50*time.Millisecond)
+	}, patience, 50*time.Millisecond)
 }
 
 func TestCacheIsBounded(t *testing.T) {

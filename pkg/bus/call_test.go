@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/trace"
@@ -145,7 +144,7 @@ func TestSinkErrorEndsTheCall(t *testing.T) {
 		sink := &recorder{write: func([]byte) error { return gone }}
 		err := b.Call(t.Context(), bus.QueryExecute, &queryv1.ExecuteRequest{}, newHead, sink)
 		require.ErrorIs(t, err, gone)
-		within(t, time.Second, ended, "the handler goes on writing for nobody")
+		awaitSignal(t, ended, "the handler goes on writing for nobody")
 	})
 }
 

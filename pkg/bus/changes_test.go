@@ -56,7 +56,7 @@ func (h *history) last() int64 {
 func (h *history) waitFor(t testing.TB, version int64) {
 	t.Helper()
 	for h.last() < version {
-		within(t, 20*time.Second, h.grown, fmt.Sprintf("version %d did not come, only %d", version, h.last()))
+		awaitSignal(t, h.grown, fmt.Sprintf("version %d did not come, only %d", version, h.last()))
 	}
 }
 
@@ -156,7 +156,7 @@ func TestFollowSurvivesServerRestarts(t *testing.T) {
 		r.server.Stop()
 		require.Error(t, publisher.Changes().Publish(t.Context(), next, nil))
 		r.start(t)
-		require.Eventually(t, func() bool { return publisher.Status() == nil }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return publisher.Status() == nil }, patience, time.Millisecond)
 	}
 	publishRange(t, publisher.Changes(), next, next)
 	h.waitFor(t, next)

@@ -41,15 +41,17 @@ type behindProxy struct {
 func (s behindProxy) Port() int { return s.port }
 
 // setupDirect starts a pair. Its heartbeat is that of programs when it is 0.
-func setupDirect(t testing.TB, h bus.Handler, heartbeat time.Duration) *directPair {
+func setupDirect(t testing.TB, h bus.Handler, heartbeat time.Duration, caller ...func(*bus.Config)) *directPair {
 	t.Helper()
 	server := bustest.Server(t)
 	p := &directPair{
 		callerNATS: newProxy(t, server.ClientURL()), responderNATS: newProxy(t, server.ClientURL()), registry: prometheus.NewRegistry(),
 	}
-	p.caller = bustest.ConnectWith(t, bus.Config{
-		URL: p.callerNATS.url(), Name: bus.ServiceGateway, Registerer: p.registry, Heartbeat: heartbeat,
-	})
+	c := bus.Config{URL: p.callerNATS.url(), Name: bus.ServiceGateway, Registerer: p.registry, Heartbeat: heartbeat}
+	for _, change := range caller {
+		change(&c)
+	}
+	p.caller = bustest.ConnectWith(t, c)
 	p.responder = bustest.ConnectWith(t, bus.Config{URL: p.responderNATS.url(), Name: bus.ServiceQueryExecutor, Heartbeat: heartbeat})
 	require.NoError(t, p.responder.Listen(t.Context(), 0, func(o bus.DirectOptions) (bus.DirectServer, error) {
 		s, err := direct.Start(o)
@@ -165,7 +167,8 @@ func TestADirectConnectionIsLost(t *testing.T) {
 // One that takes nothing any more is not used for long.
 func TestADirectConnectionFallsSilent(t *testing.T) {
 	t.Parallel()
-	p := setupDirect(t, echo, 100*time.Millisecond)
+	// Long enough for the answers of a busy machine.
+	p := setupDirect(t, echo, 100*time.Millisecond, func(c *bus.Config) { c.IdleTimeout = 4 * time.Second })
 	p.own.freeze()
 	defer p.own.thaw()
 	_, _, err := call(t.Context(), p.caller, "x")

@@ -49,7 +49,7 @@ func newFleet(t *testing.T, idle time.Duration, h bus.Handler) *fleet {
 			_ = f.ask(t.Context(), bus.QueryExecute)
 		}
 		return f.served[0].Load() > 0 && f.served[1].Load() > 0 && f.served[2].Load() > 0
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, 10*time.Millisecond)
 	return f
 }
 
@@ -89,7 +89,7 @@ func TestAReplicaThatIsHeardOfAgainIsAsked(t *testing.T) {
 	before := f.served[0].Load()
 	require.Eventually(t, func() bool {
 		return f.ask(t.Context(), bus.QueryExecute) == nil && f.served[0].Load() > before+20
-	}, 20*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 // Pending requests of a replica that is killed are lost: repeatable ones are retried elsewhere, the
@@ -114,7 +114,7 @@ func TestRequestsInHandOfAKilledReplica(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		return f.served[0].Load()+f.served[1].Load()+f.served[2].Load() == before+2*each
-	}, 20*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	f.proxy.cut()
 	hold.Store(false)
 	// Requests are shared evenly: the killed replica had a third of them.

@@ -25,9 +25,9 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	nats := bustest.NewProcess(t)
 	b := bustest.ConnectWith(t, bus.Config{URL: nats.URL()})
-	const patience = 500 * time.Millisecond // a message is stored in much less, or never
+	const short = 2 * time.Second // a message is stored in much less, or never
 	bounded := func(f func(ctx context.Context) error) error {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), short)
 		defer cancel()
 		return f(ctx)
 	}

@@ -54,11 +54,11 @@ func TestGoroutinesOfRequestsAreKept(t *testing.T) {
 		require.NoError(t, <-failures)
 	}
 	// An answer arrives before its worker has put itself away.
-	require.Eventually(t, func() bool { return idle() == idleWorkers }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return idle() == idleWorkers }, 30*time.Second, time.Millisecond)
 
 	arrived.Add(1)
 	require.NoError(t, call())
-	require.Eventually(t, func() bool { return idle() == idleWorkers }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return idle() == idleWorkers }, 30*time.Second, time.Millisecond)
 
 	require.NoError(t, service.Stop(t.Context()))
 	require.Zero(t, idle())

@@ -214,7 +214,7 @@ func TestFollowerShowsNothingOlderThanTheStream(t *testing.T) {
 		s = next
 	}
 	requireSame(t, s, waitFor(t, b.follower, s.Version))
-	require.Eventually(t, func() bool { return b.follower.Status() == nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.follower.Status() == nil }, 30*time.Second, time.Millisecond)
 	b.follower.Stop()
 	require.Equal(t, []int64{s.Version}, seen)
 }
@@ -247,7 +247,7 @@ func TestFollowerChangesToAnotherStream(t *testing.T) {
 	other.StreamID, other.Version = "restored", 4
 	b.bus.put(other)
 	b.bus.replaced <- struct{}{}
-	require.Eventually(t, func() bool { return b.follower.Current().StreamID == "restored" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.follower.Current().StreamID == "restored" }, 30*time.Second, time.Millisecond)
 	requireSame(t, other, b.follower.Current())
 }
 
@@ -275,7 +275,7 @@ func TestFollowerAcknowledges(t *testing.T) {
 	b.bus.put(initial(1))
 	require.NoError(t, b.follower.Start(t.Context()))
 	waitFor(t, b.follower, 1)
-	require.Eventually(t, func() bool { n, _ := b.bus.countAcks(); return n == 2 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { n, _ := b.bus.countAcks(); return n == 2 }, 30*time.Second, time.Millisecond)
 	b.bus.rollCall(&metadatav1.RollCall{})
 	n, ack := b.bus.countAcks()
 	require.Equal(t, 3, n)

@@ -173,7 +173,7 @@ func TestOutputThatCannotKeepUp(t *testing.T) {
 		default:
 			return false
 		}
-	}, 10*time.Second, 10*time.Millisecond, "the lines that were left out are counted")
+	}, 30*time.Second, 10*time.Millisecond, "the lines that were left out are counted")
 	log.Flush()
 	require.NoError(t, w.Close())
 	reading.Wait()

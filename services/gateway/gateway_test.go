@@ -91,7 +91,7 @@ func setup(t testing.TB, change func(*gateway.Config), logTypes ...string) *fixt
 	require.NoError(t, g.Start(t.Context()))
 	t.Cleanup(g.Stop)
 	h.gateway = g
-	require.Eventually(t, func() bool { return g.Status() == nil }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return g.Status() == nil }, 30*time.Second, 5*time.Millisecond)
 	return h
 }
 
@@ -190,7 +190,7 @@ func TestQueryTravelsOverTheBus(t *testing.T) {
 	require.Equal(t, `{"data":{"role":"admin"}}`, string(body))
 	require.Equal(t, "yes", resp.Header.Get("X-Test"))
 	require.EqualValues(t, len(body), resp.ContentLength)
-	require.Eventually(t, func() bool { return strings.Contains(h.logs.String(), `"url":"/v1/graphql"`) }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(h.logs.String(), `"url":"/v1/graphql"`) }, 30*time.Second, 10*time.Millisecond)
 }
 
 func TestNobodyAnswers(t *testing.T) {
@@ -285,7 +285,7 @@ func TestHealthAndVersion(t *testing.T) {
 	h.publish(t, &snapshot.Snapshot{StreamID: "s", Version: 1, Document: &metadata.Document{Version: 3}})
 	says := func(want string) {
 		t.Helper()
-		require.Eventually(t, func() bool { _, body = get("/healthz"); return body == want }, 10*time.Second, 10*time.Millisecond, "%s", want)
+		require.Eventually(t, func() bool { _, body = get("/healthz"); return body == want }, 30*time.Second, 10*time.Millisecond, "%s", want)
 	}
 	says("ERROR: no metadata is available")
 	var broken atomic.Bool
@@ -306,7 +306,7 @@ func TestHealthAndVersion(t *testing.T) {
 	says("OK")
 
 	server.Stop()
-	require.Eventually(t, func() bool { _, body = get("/healthz"); return strings.Contains(body, "NATS") }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, body = get("/healthz"); return strings.Contains(body, "NATS") }, 30*time.Second, 10*time.Millisecond)
 	require.Contains(t, body, "ERROR: ")
 	status, _ = get("/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, status)
@@ -321,11 +321,11 @@ func TestHealthAndVersion(t *testing.T) {
 
 func TestClientThatSendsSlowly(t *testing.T) {
 	t.Parallel()
-	h := setup(t, func(c *gateway.Config) { c.Timeout = 200 * time.Millisecond })
+	h := setup(t, func(c *gateway.Config) { c.Timeout = 2 * time.Second }) // a busy machine sends a request in it
 	begun := make(chan struct{}, 1)
 	h.execute(t, h.others, func(ctx context.Context, _ proto.Message, w bus.ResponseWriter) error {
 		begun <- struct{}{}
-		time.Sleep(500 * time.Millisecond) // longer than a client may take to send
+		time.Sleep(2500 * time.Millisecond) // longer than a client may take to send
 		_, err := w.Write([]byte(`{}`))
 		return errors.Join(err, ctx.Err())
 	})
@@ -338,7 +338,7 @@ func TestClientThatSendsSlowly(t *testing.T) {
 		defer conn.Close()
 		_, err = conn.Write([]byte(sent))
 		require.NoError(t, err)
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(30*time.Second)))
 		answer, err := io.ReadAll(conn)
 		require.NoError(t, err, "%s: the connection ends by itself", name)
 		if name == "body" {

@@ -190,7 +190,7 @@ func TestConsumerOfTheDocumentation(t *testing.T) {
 	require.Eventually(t, func() bool {
 		info, err := i.bus.Changes().Info(t.Context())
 		return err == nil && info.LastVersion == last
-	}, 20*time.Second, 5*time.Millisecond)
+	}, 30*time.Second, 5*time.Millisecond)
 
 	reader, err := nats.Connect(strings.Replace(address, "//", "//metadata-reader:of-metadata-reader@", 1), nats.CustomInboxPrefix("_INBOX_METADATA_READER"))
 	require.NoError(t, err)

@@ -61,7 +61,7 @@ func TestChangeWithoutQuorum(t *testing.T) {
 	saved := i.version()
 	require.Equal(t, before+1, saved)
 
-	require.Eventually(t, func() bool { return health() != nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return health() != nil }, 30*time.Second, 10*time.Millisecond)
 	require.Error(t, i.Status())
 	_, _, refused = call(t, i.bus, v1metadata, `{"type":"pg_untrack_table","args":{"table":"kind","cascade":true}}`)
 	e = apierror.From(refused)

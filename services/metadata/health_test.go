@@ -48,7 +48,7 @@ func TestSourceHealth(t *testing.T) {
 		_, body, err := i.bus.CallMessage(t.Context(), bus.SourceHealth, &metadatav1.SourceHealthRequest{},
 			func() proto.Message { return &metadatav1.SourceHealthHead{} }, 1<<20)
 		return err == nil && json.Unmarshal(body, &reports) == nil && reports["default"].Status == "ERROR"
-	}, 20*time.Second, 50*time.Millisecond)
+	}, 30*time.Second, 50*time.Millisecond)
 	require.NotEmpty(t, reports["default"].Error.Message)
 	_, _, err := call(t, i.bus, v1metadata, `{"type":"pg_update_source","args":{"name":"default","health_check":{"retries":1}}}`)
 	require.ErrorContains(t, err, `key "interval" not found`)

@@ -76,7 +76,7 @@ func (i *instance) published(t *testing.T) {
 	require.Eventually(t, func() bool {
 		info, err := i.bus.Changes().Info(t.Context())
 		return err == nil && info.LastVersion == i.version()
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 }
 
 func TestReplicasShareTheWork(t *testing.T) {
@@ -146,7 +146,7 @@ func TestPublisherThatDiedIsFollowedWithoutLossOrRepetition(t *testing.T) {
 	require.Eventually(t, func() bool {
 		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM engine_catalog.metadata_change WHERE NOT published`).Scan(&pending)
 		return err == nil && pending == 0
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 }
 
 func TestStreamOfAnotherDatabaseIsRebuilt(t *testing.T) {
@@ -168,7 +168,7 @@ func TestStreamOfAnotherDatabaseIsRebuilt(t *testing.T) {
 	require.Eventually(t, func() bool {
 		s := f.Current()
 		return s.StreamID == i.engine.State().StreamID && s.Version == i.version()
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, i.export(t), exported(t, f.Current()))
 }
 
@@ -266,11 +266,11 @@ func TestRestoredBackupStartsAnotherHistory(t *testing.T) {
 	i = w.start(t)
 	require.Less(t, i.version(), before.Version)
 	i.ok(t, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":"*","filter":{}}}}`)
-	require.Eventually(t, func() bool { return i.engine.State().StreamID != before.StreamID }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return i.engine.State().StreamID != before.StreamID }, 30*time.Second, 10*time.Millisecond)
 	require.Eventually(t, func() bool {
 		s := f.Current()
 		return s.StreamID == i.engine.State().StreamID && s.Version == i.version()
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, i.export(t), exported(t, f.Current()))
 }
 
@@ -303,7 +303,7 @@ func TestRestoredBackupThatCaughtUpIsNoticed(t *testing.T) {
 	require.Eventually(t, func() bool {
 		s := f.Current()
 		return s.StreamID != before.StreamID && s.Version == i.version()
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, i.export(t), exported(t, f.Current()))
 }
 
@@ -333,7 +333,7 @@ func TestBackupRestoredUnderARunningService(t *testing.T) {
 	require.Eventually(t, func() bool {
 		s := f.Current()
 		return s.StreamID != before.StreamID && s.Version == i.version()
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, i.export(t), exported(t, f.Current()))
 }
 

@@ -188,7 +188,7 @@ func TestQueriesOutliveTheirConnections(t *testing.T) {
 	require.Eventually(t, func() bool {
 		f.exec(t, `SELECT pg_stat_clear_snapshot()`) // a transaction sees the activity as it was
 		return f.text(t, `SELECT count(*)::text`+ours+` AND wait_event_type = 'Lock'`) == strconv.Itoa(connections)
-	}, 20*time.Second, 5*time.Millisecond)
+	}, 30*time.Second, 5*time.Millisecond)
 	terminate()
 	f.exec(t, `COMMIT`)
 	require.NoError(t, waiting.Wait(), "connections were lost that wait for an answer")

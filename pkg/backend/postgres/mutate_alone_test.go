@@ -83,7 +83,7 @@ func (w *noteWriter) blocked(t *testing.T) {
 	require.Eventually(t, func() bool {
 		w.exec(t, `SELECT pg_stat_clear_snapshot()`) // a transaction sees the activity as it was
 		return w.text(t, `SELECT count(*)::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == "1"
-	}, 20*time.Second, 5*time.Millisecond)
+	}, 30*time.Second, 5*time.Millisecond)
 }
 
 // TestPreparedStatementsAlone holds that a prepared statement that follows the announcement of its session at once is a

@@ -246,10 +246,10 @@ func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- f.source.Query(ctx, st, backend.Args{}, backend.NewAnswer(nil, nil, 0)) }()
-	require.Eventually(t, func() bool { return running() == "1" }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return running() == "1" }, 30*time.Second, 5*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
-	require.Eventually(t, func() bool { return running() == "0" }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return running() == "0" }, 30*time.Second, 5*time.Millisecond)
 
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

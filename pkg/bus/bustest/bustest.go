@@ -28,10 +28,14 @@ func Connect(t testing.TB, s *natsserver.Server) *bus.Bus {
 	return ConnectWith(t, bus.Config{URL: s.ClientURL()})
 }
 
-// ConnectWith connects with a configuration.
+// ConnectWith connects with a configuration. Where that doesn't say, nobody is taken for silent as soon as in
+// programs: a machine that runs tests may be busy for as long.
 func ConnectWith(t testing.TB, c bus.Config) *bus.Bus {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	if c.Heartbeat == 0 && c.IdleTimeout == 0 {
+		c.IdleTimeout = 30 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	b, err := bus.Connect(ctx, c)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/changestream"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
@@ -103,6 +104,17 @@ func (f *fixture) publish(t *testing.T, d *changestream.Definition) (stop func()
 	})
 	t.Cleanup(stop)
 	return stop
+}
+
+// dropped removes what publishing has left, once the server has noticed that the publisher's session is over.
+func (f *fixture) dropped(t *testing.T) {
+	t.Helper()
+	var err error
+	require.Eventually(t, func() bool {
+		err = changestream.Drop(t.Context(), f.pool, definition().Name, f.on)
+		return !errors.Is(err, backend.ErrRead)
+	}, patience, tick)
+	require.NoError(t, err)
 }
 
 // caughtUp waits until a row of the table "barrier", which everybody sees, was published.

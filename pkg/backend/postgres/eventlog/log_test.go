@@ -372,7 +372,7 @@ func TestCleanUpEndsInTime(t *testing.T) {
 	f.install(t, false, f.all("watch", "stock"))
 	f.exec(t, `INSERT INTO stock SELECT generate_series(1, 10);
 		UPDATE engine_catalog.event_log SET delivered = true, created_at = now() - interval '2 h'`)
-	c := backend.EventCleanup{Trigger: "watch", OlderThan: time.Hour, BatchSize: 3, Timeout: 100 * time.Millisecond}
+	c := backend.EventCleanup{Trigger: "watch", OlderThan: time.Hour, BatchSize: 3, Timeout: 3 * time.Second} // enough for a batch that nothing holds up
 	batches := 0
 	cleaned, err := f.source.CleanEventLog(t.Context(), c, func() bool {
 		if batches++; batches == 2 {

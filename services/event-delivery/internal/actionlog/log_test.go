@@ -229,7 +229,7 @@ func TestWorkerEndsCalls(t *testing.T) {
 	// An action that isn't there leaves its calls as they are, and makes them when it comes back.
 	id := l.add(t, Call{Action: "late"})
 	w.Wake()
-	require.Eventually(t, func() bool { return l.status(t, id) == "processing" && len(w.held()) == 0 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return l.status(t, id) == "processing" && len(w.held()) == 0 }, 30*time.Second, 5*time.Millisecond)
 	outputs["late"] = "Out"
 	w.Follow(asynchronous(handler.URL, outputs))
 	require.Equal(t, id, <-ended)

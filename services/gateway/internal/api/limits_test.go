@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -143,11 +147,20 @@ func TestBatchSharesItsTime(t *testing.T) {
 					return apierror.New(apierror.Timeout, "the request took too long")
 				}
 			})
-			got := w.send(t, "POST", "/v1/graphql", `[{"query":"mutation {a}"},{"query":"{b}"},{"query":"{c}"}]`, asUser()...)
-			refused := fmt.Sprintf(member, c.message, c.code)
-			require.Equal(t, `[{"data":{"a":1}},`+refused+`,`+refused+`]`, got.body)
-			require.Equal(t, 200, got.status)
-			require.Len(t, deadlines, 1, "one for all")
+			// Without a connection, so that the time is that of synctest.
+			synctest.Test(t, func(t *testing.T) {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/graphql",
+					strings.NewReader(`[{"query":"mutation {a}"},{"query":"{b}"},{"query":"{c}"}]`))
+				for header := range slices.Chunk(asUser(), 2) {
+					r.Header.Set(header[0], header[1])
+				}
+				got := httptest.NewRecorder()
+				w.server.Config.Handler.ServeHTTP(got, r)
+				refused := fmt.Sprintf(member, c.message, c.code)
+				require.Equal(t, `[{"data":{"a":1}},`+refused+`,`+refused+`]`, got.Body.String())
+				require.Equal(t, 200, got.Code)
+				require.Len(t, deadlines, 1, "one for all")
+			})
 		})
 	}
 }

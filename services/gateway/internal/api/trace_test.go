@@ -76,7 +76,7 @@ func TestServerSpansSayWhatWasAskedFor(t *testing.T) {
 				}
 			})
 			w.send(t, "POST", "/v1/graphql", c.body, append([]string{"Accept-Encoding", c.encoding}, admin...)...)
-			require.Eventually(t, func() bool { return len(spans.GetSpans()) == len(c.spans) }, 10*time.Second, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return len(spans.GetSpans()) == len(c.spans) }, 30*time.Second, 5*time.Millisecond)
 			got := map[string]string{}
 			for i, s := range spans.GetSpans() {
 				require.Equal(t, c.spans[i], s.Name)

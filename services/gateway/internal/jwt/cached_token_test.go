@@ -53,7 +53,7 @@ func TestTokensOfKeysThatAreGone(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := v.Authenticate(bearer(token), "")
 		return err != nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	requireFault(t, func() error { _, err := v.Authenticate(bearer(token), ""); return err }(),
 		apierror.InvalidJWT, "Could not verify JWT: JWSError NoUsableKeys")
 }

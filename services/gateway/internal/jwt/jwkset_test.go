@@ -111,7 +111,7 @@ func TestKeysAreRotated(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := v.Authenticate(bearer(token), "")
 		return err == nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 
 	p.change(func() { p.status = http.StatusInternalServerError })
 	for range len(p.fetches) + 1 {

@@ -38,7 +38,7 @@ func TestConnectionsThatWaitToBeAcceptedAreServed(t *testing.T) {
 			_ = c.Close()
 		}
 		return err != nil
-	}, 20*time.Second, time.Millisecond)
+	}, 30*time.Second, time.Millisecond)
 	go func() {
 		for {
 			c, err := l.Accept()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,8 +84,8 @@ func TestRenewedCertificate(t *testing.T) {
 
 	renew(t, f, authority, "second")
 	seen := func(name string) func() bool { return func() bool { return nameAt(t, l, authority) == name } }
-	require.Eventually(t, seen("second"), 10*time.Second, 20*time.Millisecond)
-	require.Contains(t, logs.String(), "was renewed")
+	require.Eventually(t, seen("second"), 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(logs.String(), "was renewed") }, 30*time.Second, time.Millisecond)
 
 	certificate, _ := authority.Issue(t, "without its key")
 	write(t, f.Certificate, certificate)
@@ -94,12 +95,12 @@ func TestRenewedCertificate(t *testing.T) {
 			return bytes.Contains([]byte(logs.String()), []byte(text))
 		}
 	}
-	require.Eventually(t, said("does not match public key"), 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, said("does not match public key"), 30*time.Second, 20*time.Millisecond)
 	require.NoError(t, os.Remove(f.Key))
-	require.Eventually(t, said("no such file"), 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, said("no such file"), 30*time.Second, 20*time.Millisecond)
 
 	renew(t, f, authority, "third")
-	require.Eventually(t, seen("third"), 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, seen("third"), 30*time.Second, 20*time.Millisecond)
 }
 
 func TestFilesThatAreWrong(t *testing.T) {
@@ -136,21 +137,4 @@ func TestFilesThatBelongTogether(t *testing.T) {
 	require.ErrorContains(t, listen.Files{Certificate: "c"}.Validate(), "its key")
 	require.ErrorContains(t, listen.Files{Key: "k"}.Validate(), "its key")
 	require.ErrorContains(t, listen.Files{ClientCA: "a"}.Validate(), "need a certificate")
-}
-
-// TestDeadlineOfTheServer holds that a deadline from outside is kept, and that without one the
-// client's time counts again.
-func TestDeadlineOfTheServer(t *testing.T) {
-	t.Parallel()
-	server, _ := pair(t, 100*time.Millisecond)
-	require.NoError(t, server.SetDeadline(time.Now().Add(-time.Second)))
-	_, err := server.Write([]byte("x"))
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	require.NoError(t, server.SetDeadline(time.Time{}))
-	n, err := server.Write([]byte("x"))
-	require.NoError(t, err)
-	require.Equal(t, 1, n)
-	require.NoError(t, server.SetWriteDeadline(time.Time{})) // as when a connection becomes a WebSocket
-	_, err = server.Write(make([]byte, 64<<20))
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 }

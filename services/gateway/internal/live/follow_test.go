@@ -34,7 +34,7 @@ func follow(t *testing.T, b *fakeBus, c *Client) (*client, *Subscription, *fakeL
 		defer b.mu.Unlock()
 		l = b.links[bus.LiveFollow("one").Subject]
 		return l != nil
-	}, 10*time.Second, time.Millisecond)
+	}, 30*time.Second, time.Millisecond)
 	return r, s, l
 }
 

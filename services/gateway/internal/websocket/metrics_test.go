@@ -54,7 +54,7 @@ func TestSentBytesByOperation(t *testing.T) {
 			compare := func() error { // sent bytes are counted a moment later
 				return testutil.GatherAndCompare(registry, strings.NewReader(want), "engine_websocket_messages_sent_bytes_total")
 			}
-			require.Eventually(t, func() bool { return compare() == nil }, 10*time.Second, 5*time.Millisecond, "%v", compare())
+			require.Eventually(t, func() bool { return compare() == nil }, 30*time.Second, 5*time.Millisecond, "%v", compare())
 		})
 	}
 }

@@ -44,7 +44,7 @@ func setup(t *testing.T, c websocket.Config, e websocket.Endpoint, logging ...we
 func setupWith(t *testing.T, c websocket.Config, e websocket.Endpoint, deps websocket.Deps) *world {
 	t.Helper()
 	if c.InitTimeout == 0 {
-		c.InitTimeout = 10 * time.Second
+		c.InitTimeout = time.Minute
 	}
 	c.MaxMessage, c.MaxOperations = 1<<16, 10
 	w := &world{began: make(chan struct{}, 10), stopped: make(chan struct{}, 10), subscriptions: make(chan *subscription, 10)}
@@ -125,7 +125,7 @@ func (c *conversation) send(text string) {
 
 func (c *conversation) expect(texts ...string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
 	defer cancel()
 	for _, want := range texts {
 		_, got, err := c.conn.Read(ctx)
@@ -136,7 +136,7 @@ func (c *conversation) expect(texts ...string) {
 
 func (c *conversation) expectClose(code client.StatusCode, reason string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
 	defer cancel()
 	_, text, err := c.conn.Read(ctx)
 	var e client.CloseError
@@ -269,15 +269,15 @@ func TestFailedInit(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	t.Parallel()
-	w := setup(t, websocket.Config{InitTimeout: 50 * time.Millisecond, KeepAlive: 300 * time.Millisecond}, websocket.Endpoint{})
+	w := setup(t, websocket.Config{InitTimeout: 50 * time.Millisecond}, websocket.Endpoint{})
 	w.dial(t, "").expectClose(client.StatusInternalError, "Connection initialisation timed out")
 	w.dial(t, "graphql-transport-ws").expectClose(4408, `{"server_error_msg":"Connection initialisation timed out"}`)
 
-	c := w.dial(t, "")
+	c := setup(t, websocket.Config{KeepAlive: 300 * time.Millisecond}, websocket.Endpoint{}).dial(t, "")
 	c.init(ka)
 	c.expect(ka, ka)
 
-	short := w.dial(t, "")
+	short := setup(t, websocket.Config{}, websocket.Endpoint{}).dial(t, "")
 	short.send(strings.Replace(initSecret, `"headers":{`, `"headers":{"X-Short":"1",`, 1))
 	short.expect(`{"type":"connection_ack"}`, ka)
 	short.expectClose(client.StatusNormalClosure, "")
@@ -313,7 +313,7 @@ func TestLargeMessageIsRefused(t *testing.T) {
 	t.Parallel()
 	c := setup(t, websocket.Config{}, websocket.Endpoint{}).dial(t, "")
 	c.send(`{"type":"connection_init","payload":{"x":"` + strings.Repeat("x", 1<<16) + `"}}`)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	_, _, err := c.conn.Read(ctx)
 	require.Equal(t, client.StatusMessageTooBig, client.CloseStatus(err))

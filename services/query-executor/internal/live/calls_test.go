@@ -181,7 +181,7 @@ func TestEndsWhileAnswersAreMade(t *testing.T) {
 			return len(entry.open) == 0
 		}
 		return false
-	}, 20*time.Second, time.Millisecond, "the end is noted while the answer is being made")
+	}, 30*time.Second, time.Millisecond, "the end is noted while the answer is being made")
 	answers <- "open"
 	require.Equal(t, "1 open", l.next())
 	answers <- "over"
