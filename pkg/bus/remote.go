@@ -161,7 +161,7 @@ var errSilent = unavailable("the responder fell silent")
 // queue group. A replica that is busy is given up for another one, up to the number of attempts; so is
 // one that is gone, and one that falls silent if the request is repeatable.
 func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, sink Sink, attempts int) error {
-	body, err := proto.Marshal(req)
+	body, err := marshalRequest(req)
 	if err != nil {
 		return apierror.From(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 	"go.opentelemetry.io/otel/propagation"
-	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
 )
@@ -79,7 +78,7 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r incoming, w *frame
 	}
 	x.metrics.received.Add(float64(len(data)))
 	req := e.newRequest()
-	if err := proto.Unmarshal(data, req); err != nil {
+	if err := unmarshalRequest(data, req); err != nil {
 		return apierror.New(apierror.Unexpected, "internal error").WithInternal(fmt.Sprintf("read a request to %s: %v", e.Subject, err))
 	}
 	return e.invoke(ctx, req, w)

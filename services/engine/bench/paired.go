@@ -41,10 +41,13 @@ func ratioOf(have, base []float64) paired {
 	return paired{math.Exp(middle), math.Exp(means[outside]), math.Exp(means[last-outside])}
 }
 
-// String gives the ratio and half the width of its interval.
+// String gives the ratio and half the width of its interval, where there is one.
 func (p paired) String() string {
 	if math.IsNaN(p.ratio) {
 		return "-"
+	}
+	if p.low == p.high {
+		return fmt.Sprintf("%.2f", p.ratio) // one pair, or the same target
 	}
 	return fmt.Sprintf("%.2f ±%.2f", p.ratio, (p.high-p.low)/2)
 }
