@@ -1,8 +1,12 @@
 package metadata
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,11 +18,17 @@ import (
 // the usual keys.
 func checkTransforms(request, response json.RawMessage) error {
 	if _, err := transform.CompileRequest(request); err != nil {
-		return shapeAt(err, "request_transform")
+		return shapeAt(err, requestTransformKey)
 	}
 	_, err := transform.CompileResponse(response)
-	return shapeAt(err, "response_transform")
+	return shapeAt(err, responseTransformKey)
 }
+
+// The keys of transforms.
+const (
+	requestTransformKey  = "request_transform"
+	responseTransformKey = "response_transform"
+)
 
 // shapeAt adds the path to the error of a wrong shape; faults of templates stay with the object as a
 // whole.
@@ -40,6 +50,25 @@ type TestWebhookTransform struct {
 	Env              map[string]string `json:"env"`
 	Headers          []headerPair      `json:"request_headers"`
 	SessionVariables map[string]string `json:"session_variables"`
+	// Method, Answered and ShowPaths are this project's own. Method is that of the request before its transform.
+	Method string `json:"method" meta:"default=GET"`
+	// Answered is what the webhook answers, whose transform is tried, too.
+	Answered *testedAnswer `json:"response"`
+	// ShowPaths tells of each fault which field of the transforms it is about.
+	ShowPaths bool `json:"show_paths"`
+}
+
+// testedAnswer is what a webhook may answer.
+type testedAnswer struct {
+	Status int             `json:"status"`
+	Body   json.RawMessage `json:"body" meta:"required"`
+}
+
+func (a *testedAnswer) check() error {
+	if a.Status == 0 {
+		a.Status = http.StatusOK
+	}
+	return nil
 }
 
 // WebhookAddress is an address, or the variable that holds it.
@@ -74,9 +103,64 @@ func (h *headerPair) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func (a *TestWebhookTransform) check() error { return checkTransforms(a.Request, a.Response) }
+func (a *TestWebhookTransform) check() error {
+	_, err := transform.CompileRequest(a.Request)
+	_, responseErr := transform.CompileResponse(a.Response)
+	return a.faults(shapeAt(err, requestTransformKey), shapeAt(responseErr, responseTransformKey))
+}
 
-// Answer is the request that would be sent.
+// faults is the error of the request's transform, or else that of the answer's. When paths are asked for, it has the faults of both.
+func (a *TestWebhookTransform) faults(request, response error) error {
+	err := cmp.Or(request, response)
+	if err == nil || !a.ShowPaths {
+		return err
+	}
+	located := slices.Concat(locate(request, requestTransformKey), locate(response, responseTransformKey))
+	if len(located) == 0 {
+		return err
+	}
+	return apierror.From(err).WithInternal(located)
+}
+
+// locatedFault is a fault with the field that it is about.
+type locatedFault struct {
+	Path string
+	Err  error
+}
+
+// MarshalJSON adds the path to what the fault encodes to.
+func (f locatedFault) MarshalJSON() ([]byte, error) {
+	raw, err := Encode(f.Err)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	fields["path"], err = Encode(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+// locate lists the faults of a transform that is refused, with their paths below a key.
+func locate(err error, key string) []locatedFault {
+	if err == nil {
+		return nil
+	}
+	faults, _ := apierror.From(err).Internal.(transform.FieldErrors)
+	var list []locatedFault
+	for _, f := range faults {
+		if field := new(transform.FieldError); errors.As(f, &field) {
+			list = append(list, locatedFault{Path: key + "." + field.Path, Err: field.Err})
+		}
+	}
+	return list
+}
+
+// Answer is the request that would be sent, and what would be made of an answer.
 func (a *TestWebhookTransform) Answer(View) (json.RawMessage, error) {
 	call, err := a.call()
 	if err != nil {
@@ -88,7 +172,11 @@ func (a *TestWebhookTransform) Answer(View) (json.RawMessage, error) {
 	}
 	changed, err := request.Apply(call, a.SessionVariables)
 	if err != nil {
-		return nil, transformInvalid(err)
+		err = transformInvalid(err)
+	}
+	answered, responseErr := a.answered(request, call)
+	if err := a.faults(err, responseErr); err != nil {
+		return nil, err
 	}
 	headers := make([][2]string, len(changed.Headers))
 	for i, h := range changed.Headers {
@@ -99,7 +187,29 @@ func (a *TestWebhookTransform) Answer(View) (json.RawMessage, error) {
 		Method  string          `json:"method"`
 		Headers [][2]string     `json:"headers"`
 		Body    json.RawMessage `json:"body"`
-	}{changed.URL, changed.Method, headers, shownBody(changed.Body)})
+		Answer  json.RawMessage `json:"response_body,omitempty"`
+	}{changed.URL, changed.Method, headers, shownBody(changed.Body), answered})
+}
+
+// answered is what the transform makes of the answer, nil without one.
+func (a *TestWebhookTransform) answered(request *transform.Request, call transform.Call) (json.RawMessage, error) {
+	if a.Answered == nil {
+		return nil, nil
+	}
+	response, err := transform.CompileResponse(a.Response)
+	if err != nil {
+		return nil, err
+	}
+	answer := transform.Answer{Status: a.Answered.Status, Body: a.Answered.Body, Session: a.SessionVariables}
+	if request != nil {
+		answer.Request = &call
+	}
+	body, err := response.Apply(answer)
+	var faults transform.FieldErrors
+	if errors.As(err, &faults) {
+		return nil, faults.InvalidAnswer()
+	}
+	return shownBody(body), err
 }
 
 // transformInvalid is the error of a transform that doesn't work for the given request.
@@ -112,7 +222,7 @@ func transformInvalid(err error) error {
 
 // call is the request before its transform.
 func (a *TestWebhookTransform) call() (transform.Call, error) {
-	call := transform.Call{Method: "GET", Body: a.Body}
+	call := transform.Call{Method: a.Method, Body: a.Body}
 	var err error
 	if call.URL, err = a.address(); err != nil {
 		return call, err

@@ -39,6 +39,21 @@ func TestTestWebhookTransform(t *testing.T) {
 			  "request_transform":{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"foo":"bar","baz":"{{$body.a}}"}}}}`,
 			`{"webhook_url":"http://h/","method":"GET","headers":[],"body":"baz=b&foo=bar"}`,
 		},
+		"method and answer": {
+			`{"webhook_url":"http://h","body":{"n":2},"method":"POST","request_transform":{},"session_variables":{"x-engine-role":"clerk"},
+			  "response":{"body":{"ok":true}},
+			  "response_transform":{"version":2,"body":{"action":"transform","template":"[{{$body.ok}}, {{$response.status}}, {{$request.body.body.n}}, {{$session_variables['x-engine-role']}}]"}}}`,
+			`{"webhook_url":"http://h/","method":"POST","headers":[],"body":{"n":2},"response_body":[true,200,2,"clerk"]}`,
+		},
+		"answer without a request transform": {
+			`{"webhook_url":"http://h/","body":1,"request_transform":null,"response":{"status":201,"body":7},
+			  "response_transform":{"body":"[{{$request}}, {{$response.status}}]"}}`,
+			`{"webhook_url":"http://h/","method":"GET","headers":[],"body":1,"response_body":[null,201]}`,
+		},
+		"answer without a transform": {
+			`{"webhook_url":"http://h/","body":1,"request_transform":{},"response":{"body":"text"}}`,
+			`{"webhook_url":"http://h/","method":"GET","headers":[],"body":1,"response_body":"text"}`,
+		},
 		"removed": {
 			`{"webhook_url":"http://h","body":1,"request_transform":{"version":2,"body":{"action":"remove"}}}`,
 			`{"webhook_url":"http://h/","method":"GET","headers":[],"body":""}`,
@@ -78,6 +93,31 @@ func TestTestWebhookTransformErrors(t *testing.T) {
 		"evaluation": {
 			`{"webhook_url":"http://h","body":1,"request_transform":{"body":"$gone"}}`, apierror.ValidationFailed, "$", "request transform validation failed",
 			`[{"error_code":"Name Error","message":"Variable '$gone' not in scope","source_position":{"start_line":0,"start_column":1,"end_line":0,"end_column":6}}]`,
+		},
+		"paths": {
+			`{"webhook_url":"http://h","body":{},"show_paths":true,"request_transform":{"version":2,"url":"{{$body.gone}}","query_params":{"a b":"{{$none}}"},
+			  "request_headers":{"add_headers":{"x":"{{$none}}"}},"body":{"action":"x_www_form_urlencoded","form_template":{"f":"{{$none}}"}}},
+			  "response":{"body":1},"response_transform":{"version":2,"body":{"action":"transform","template":"$body.x"}}}`,
+			apierror.ValidationFailed, "$", "request transform validation failed",
+			`[{"path":"request_transform.url","error_code":"Attribute Error","message":"'Object' has no attritubte 'gone'.","source_position":{"start_line":0,"start_column":4,"end_line":0,"end_column":14}},
+			  {"path":"request_transform.body.form_template.f","error_code":"Name Error","message":"Variable '$none' not in scope","source_position":{"start_line":0,"start_column":4,"end_line":0,"end_column":9}},
+			  {"path":"request_transform.query_params[\"a b\"]","error_code":"Name Error","message":"Variable '$none' not in scope","source_position":{"start_line":0,"start_column":4,"end_line":0,"end_column":9}},
+			  {"path":"request_transform.request_headers.add_headers.x","error_code":"Name Error","message":"Variable '$none' not in scope","source_position":{"start_line":0,"start_column":4,"end_line":0,"end_column":9}},
+			  {"path":"response_transform.body.template","error_code":"Type Error","message":"Couldn't match expected type 'Object' with actual type 'Number'","source_position":{"start_line":0,"start_column":1,"end_line":0,"end_column":6}}]`,
+		},
+		"paths of syntax": {
+			`{"webhook_url":"http://h","body":1,"show_paths":true,"request_transform":{"url":"http://h/{{"},"response_transform":{"version":2,"body":{"action":"transform","template":""}}}`,
+			apierror.ValidationFailed, "$.args", "request transform validation failed",
+			`[{"path":"request_transform.url","error_code":"Parse Error","message":"ParseError: Empty token stream.","source_position":{"start_line":0,"start_column":13,"end_line":0,"end_column":14}},
+			  {"path":"response_transform.body.template","error_code":"Parse Error","message":"ParseError: Empty token stream.","source_position":{"start_line":0,"start_column":1,"end_line":0,"end_column":1}}]`,
+		},
+		"path of an answer": {
+			`{"webhook_url":"http://h","body":1,"show_paths":true,"request_transform":{},"response":{"body":1},"response_transform":{"body":"$gone"}}`,
+			apierror.ValidationFailed, "$", "response transform validation failed",
+			`[{"path":"response_transform.body","error_code":"Name Error","message":"Variable '$gone' not in scope","source_position":{"start_line":0,"start_column":1,"end_line":0,"end_column":6}}]`,
+		},
+		"answer without a body": {
+			`{"webhook_url":"http://h","body":1,"request_transform":{},"response":{"status":200}}`, apierror.ParseFailed, "$.args.response", `key "body" not found`, "",
 		},
 		"template": {
 			`{"webhook_url":"http://h","body":1,"request_transform":{"version":2,"body":{"action":"transform","template":"$body.hello }}"}}}`,

@@ -29,6 +29,9 @@ func (b FieldErrors) Error() string {
 // Invalid is the error of the metadata API for a request transform that can't be used.
 func (b FieldErrors) Invalid() *apierror.Error { return b.refusal(requestInvalid) }
 
+// InvalidAnswer is the error of the metadata API for a response transform that can't be used.
+func (b FieldErrors) InvalidAnswer() *apierror.Error { return b.refusal(responseInvalid) }
+
 func (b FieldErrors) refusal(message string) *apierror.Error {
 	return apierror.New(apierror.ValidationFailed, message).WithInternal(b)
 }
@@ -40,6 +43,26 @@ func (b FieldErrors) or() error {
 	}
 	return b
 }
+
+// add reports what is wrong with the field at a path; what it comes with itself is below that.
+func (b FieldErrors) add(err error, path ...any) FieldErrors {
+	return append(b, &FieldError{Path: strings.TrimPrefix(apierror.Path(path...), "."), Err: err})
+}
+
+// FieldError is what is wrong with a field of a transform. It encodes to what is wrong.
+type FieldError struct {
+	// Path of the field in the definition, as in body.template.
+	Path string
+	Err  error
+}
+
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+// Unwrap is what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// MarshalJSON leaves the path out, which clients don't expect.
+func (e *FieldError) MarshalJSON() ([]byte, error) { return json.Marshal(e.Err) }
 
 // OutputError is what is wrong besides the templates.
 type OutputError struct {

@@ -13,24 +13,34 @@ import (
 // compiler collects what is wrong with the templates of a definition.
 type compiler struct{ faults FieldErrors }
 
-func (c *compiler) full(source string) *template.Template {
-	return c.keep(template.Parse(source))
+func (c *compiler) full(source string, path ...any) field {
+	t, err := template.Parse(source)
+	return c.keep(t, err, path)
 }
 
-func (c *compiler) interpolation(source string) *template.Template {
-	return c.keep(template.ParseInterpolation(source))
+func (c *compiler) interpolation(source string, path ...any) field {
+	t, err := template.ParseInterpolation(source)
+	return c.keep(t, err, path)
 }
 
-func (c *compiler) keep(t *template.Template, err error) *template.Template {
+func (c *compiler) keep(t *template.Template, err error, path []any) field {
 	if err != nil {
-		c.faults = append(c.faults, err)
+		c.faults = c.faults.add(err, path...)
 	}
-	return t
+	return field{t, path}
 }
+
+// field is a template with its place in the definition. The zero field is absent.
+type field struct {
+	*template.Template
+	path []any
+}
+
+func (f field) given() bool { return f.Template != nil }
 
 // interpolate is the text of a template that only interpolates.
-func interpolate(t *template.Template, e template.Environment) (string, error) {
-	v, err := t.Evaluate(e)
+func interpolate(f field, e template.Environment) (string, error) {
+	v, err := f.Evaluate(e)
 	if err != nil {
 		return "", err
 	}
@@ -46,13 +56,13 @@ const omitted = "null"
 // named is a template with the name of what it makes.
 type named struct {
 	name  string
-	value *template.Template
+	value field
 }
 
-func (c *compiler) named(texts map[string]string) []named {
+func (c *compiler) named(texts map[string]string, path ...any) []named {
 	list := make([]named, 0, len(texts))
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		list = append(list, named{name, c.interpolation(texts[name])})
+		list = append(list, named{name, c.interpolation(texts[name], slices.Concat(path, []any{name})...)})
 	}
 	return list
 }
@@ -61,7 +71,7 @@ func (c *compiler) named(texts map[string]string) []named {
 type body struct {
 	// One of three; none of them for a body that stays.
 	remove   bool
-	template *template.Template
+	template field
 	form     []named
 	isForm   bool
 }
@@ -71,7 +81,7 @@ func (c *compiler) body(f fields, version int) (b body, err error) {
 	if version == 1 {
 		source, err := f.text("body")
 		if err == nil && source != nil {
-			b.template = c.full(*source)
+			b.template = c.full(*source, "body")
 		}
 		return b, err
 	}
@@ -102,7 +112,7 @@ func (c *compiler) action(b *body, f fields) error {
 		if source == nil {
 			return apierror.New(apierror.ParseFailed, `key "template" not found`)
 		}
-		b.template = c.full(*source)
+		b.template = c.full(*source, "body", "template")
 		return nil
 	case "x_www_form_urlencoded":
 		texts, err := f.texts("form_template")
@@ -112,7 +122,7 @@ func (c *compiler) action(b *body, f fields) error {
 		if texts == nil {
 			return apierror.New(apierror.ParseFailed, `key "form_template" not found`)
 		}
-		b.form, b.isForm = c.named(texts), true
+		b.form, b.isForm = c.named(texts, "body", "form_template"), true
 		return nil
 	}
 	return apierror.At(apierror.New(apierror.ParseFailed, "invalid transform action"), "action")
@@ -126,7 +136,7 @@ func encodeForm(form []named, e template.Environment) (string, FieldErrors) {
 		value, err := interpolate(p.value, e)
 		switch {
 		case err != nil:
-			faults = append(faults, err)
+			faults = faults.add(err, p.value.path...)
 		case value != omitted:
 			pairs = append(pairs, template.EscapeURI(p.name)+"="+template.EscapeURI(value))
 		}

@@ -24,17 +24,17 @@ type Call struct {
 // Request is a compiled request transform. The nil Request changes nothing.
 type Request struct {
 	method    *string
-	url       *template.Template
+	url       field
 	body      body
 	query     []pair
-	queryText *template.Template
+	queryText field
 	hasQuery  bool
 	remove    []string // headers, in lower case
 	add       []named
 }
 
 // pair is a key and a value of a query; value is nil for a key alone.
-type pair struct{ key, value *template.Template }
+type pair struct{ key, value field }
 
 // CompileRequest reads a definition; null gives nil. Its error is an *apierror.Error whose
 // path is relative to the definition: parse-failed for a wrong shape, validation-failed with
@@ -60,7 +60,7 @@ func CompileRequest(definition json.RawMessage) (*Request, error) {
 		return nil, err
 	}
 	if address != nil {
-		r.url = c.interpolation(*address)
+		r.url = c.interpolation(*address, "url")
 	}
 	if r.body, err = c.body(f, version); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (r *Request) compileQuery(c *compiler, f fields) error {
 	r.hasQuery = true
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		r.queryText = c.interpolation(text)
+		r.queryText = c.interpolation(text, "query_params")
 		return nil
 	}
 	var all map[string]*json.RawMessage // keeps what is null
@@ -101,9 +101,9 @@ func (r *Request) compileQuery(c *compiler, f fields) error {
 		return err
 	}
 	for _, key := range sortedKeys(all) {
-		p := pair{key: c.interpolation(key)}
+		p := pair{key: c.interpolation(key, "query_params", key)}
 		if text, ok := texts[key]; ok {
-			p.value = c.interpolation(text)
+			p.value = c.interpolation(text, "query_params", key)
 		}
 		r.query = append(r.query, p)
 	}
@@ -125,7 +125,7 @@ func (r *Request) compileHeaders(c *compiler, f fields) error {
 	for i, name := range r.remove {
 		r.remove[i] = strings.ToLower(name)
 	}
-	r.add = c.named(add)
+	r.add = c.named(add, "request_headers", "add_headers")
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (r *Request) Apply(c Call, session map[string]string) (Call, error) {
 	}
 	e := requestScope(c, session).environment()
 	changed := c
-	if r.url == nil {
+	if !r.url.given() {
 		changed.URL = withPath(c.URL)
 	}
 	var faults FieldErrors
@@ -154,19 +154,20 @@ func (r *Request) Apply(c Call, session map[string]string) (Call, error) {
 }
 
 func (r *Request) changeURL(c *Call, e template.Environment) FieldErrors {
-	if r.url == nil {
+	if !r.url.given() {
 		return nil
 	}
 	v, err := r.url.Evaluate(e)
-	if err != nil {
-		return FieldErrors{err}
-	}
 	text, ok := v.(string)
 	switch {
+	case err != nil:
 	case !ok:
-		return FieldErrors{faultOf("URL Transforms must produce a JSON String: "+string(template.Encode(v)), v)}
+		err = faultOf("URL Transforms must produce a JSON String: "+string(template.Encode(v)), v)
 	case !isURI(text):
-		return FieldErrors{fault("Invalid URL: " + text)}
+		err = fault("Invalid URL: " + text)
+	}
+	if err != nil {
+		return FieldErrors{}.add(err, r.url.path...)
 	}
 	c.URL = text
 	return nil
@@ -176,10 +177,10 @@ func (r *Request) changeBody(c *Call, e template.Environment) FieldErrors {
 	switch {
 	case r.body.remove:
 		c.Body = nil
-	case r.body.template != nil:
+	case r.body.template.given():
 		text, err := r.body.template.Render(e)
 		if err != nil {
-			return FieldErrors{err}
+			return FieldErrors{}.add(err, r.body.template.path...)
 		}
 		c.Body = text
 	case r.body.isForm:
@@ -197,7 +198,7 @@ func (r *Request) changeQuery(c *Call, e template.Environment) FieldErrors {
 	query, faults := r.renderQuery(e)
 	u, err := url.Parse(c.URL)
 	if err != nil {
-		return append(faults, fault("Invalid URL: "+c.URL))
+		return faults.add(fault("Invalid URL: "+c.URL), "url")
 	}
 	u.RawQuery, u.ForceQuery = query, false
 	c.URL = u.String()
@@ -205,10 +206,10 @@ func (r *Request) changeQuery(c *Call, e template.Environment) FieldErrors {
 }
 
 func (r *Request) renderQuery(e template.Environment) (string, FieldErrors) {
-	if r.queryText != nil {
+	if r.queryText.given() {
 		text, err := interpolate(r.queryText, e)
 		if err != nil {
-			return "", FieldErrors{err}
+			return "", FieldErrors{}.add(err, r.queryText.path...)
 		}
 		return writeQuery(readQuery(text)), nil
 	}
@@ -217,13 +218,13 @@ func (r *Request) renderQuery(e template.Environment) (string, FieldErrors) {
 	for _, p := range r.query {
 		key, err := interpolate(p.key, e)
 		if err != nil {
-			faults = append(faults, err)
+			faults = faults.add(err, p.key.path...)
 			continue
 		}
 		i := item{key: key}
-		if p.value != nil {
+		if p.value.given() {
 			if i.value, err = interpolate(p.value, e); err != nil {
-				faults = append(faults, err)
+				faults = faults.add(err, p.value.path...)
 				continue
 			}
 			i.hasValue = true
@@ -243,7 +244,7 @@ func (r *Request) changeHeaders(c *Call, e template.Environment) FieldErrors {
 	for _, h := range r.add {
 		value, err := interpolate(h.value, e)
 		if err != nil {
-			faults = append(faults, err)
+			faults = faults.add(err, h.value.path...)
 			continue
 		}
 		c.Headers = append(c.Headers, Header{h.name, value})

@@ -28,7 +28,7 @@ func CompileResponse(definition json.RawMessage) (*Response, error) {
 		return nil, err
 	}
 	if len(c.faults) > 0 {
-		return nil, c.faults.refusal(responseInvalid)
+		return nil, c.faults.InvalidAnswer()
 	}
 	return r, nil
 }
@@ -51,10 +51,10 @@ func (r *Response) Apply(a Answer) ([]byte, error) {
 	switch {
 	case r.body.remove:
 		return []byte("null"), nil
-	case r.body.template != nil:
+	case r.body.template.given():
 		text, err := r.body.template.Render(e)
 		if err != nil {
-			return nil, FieldErrors{err}
+			return nil, FieldErrors{}.add(err, r.body.template.path...)
 		}
 		return text, nil
 	case r.body.isForm:

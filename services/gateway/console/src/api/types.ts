@@ -1237,6 +1237,14 @@ export interface TestWebhookTransformArgs {
   env?: Record<string, string>;
   request_headers?: HeaderPair[];
   session_variables?: Record<string, string>;
+  method?: string;
+  response?: TestedAnswer;
+  show_paths?: boolean;
+}
+
+export interface TestedAnswer {
+  status?: number;
+  body: Json;
 }
 
 export interface Times {
