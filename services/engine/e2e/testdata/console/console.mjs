@@ -12,6 +12,7 @@ import * as editor from "./editor.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as files from "./files.mjs";
+import * as forms from "./forms.mjs";
 import * as functions from "./functions.mjs";
 import * as journey from "./journey.mjs";
 import * as kinds from "./kinds.mjs";
@@ -30,6 +31,7 @@ import * as sqls from "./sql.mjs";
 import * as stale from "./stale.mjs";
 import * as structure from "./structure.mjs";
 import * as tables from "./tables.mjs";
+import * as transforms from "./transforms.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -85,6 +87,7 @@ const tests = {
   ...editor.tests,
   ...events.tests,
   ...files.tests,
+  ...forms.tests,
   ...functions.tests,
   ...kinds.tests,
   ...metadata.tests,
@@ -102,6 +105,7 @@ const tests = {
   ...stale.tests,
   ...structure.tests,
   ...tables.tests,
+  ...transforms.tests,
   ...journey.tests,
 };
 

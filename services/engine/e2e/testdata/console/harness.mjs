@@ -181,6 +181,12 @@ export async function confirm(page, title, text) {
   await dialog.waitFor({ state: "detached" });
 }
 
+/** transforming opens the transforms of a form, and changes the request. */
+export async function transforming(page) {
+  await page.getByText("Change the request and the answer").click();
+  await page.getByLabel("Change the request", { exact: true }).check();
+}
+
 /** area opens an area by the navigation. */
 export async function area(page, name) {
   await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();

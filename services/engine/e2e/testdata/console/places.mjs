@@ -1,5 +1,5 @@
 // The rows of pages.mjs: what each page is opened by, what shows that it is there, and a text on it that is HTML.
-import { html, type } from "./harness.mjs";
+import { html, transforming, type } from "./harness.mjs";
 
 const table = "/console/data?source=default&schema=public&table=author";
 const cell = (name, role) => `/console/permissions?source=default&schema=public&table=${name}&role=${encodeURIComponent(role)}`;
@@ -67,12 +67,22 @@ export const rows = [
   { name: "Events, a trigger", path: "/console/events?kind=triggers&source=default&name=author_changed", steps: async (page) => { await page.getByRole("button", { name: /^INSERT/ }).first().click(); await page.getByText("failed with 500").first().click(); }, ready: label("Response"), text: html },
   { name: "Events, calls", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Calls"], steps: (page) => page.getByText("failed with 500").first().click(), ready: (page) => label("Response")(page).first(), text: html },
   { name: "Events, throughput", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Throughput"], ready: row(grid("Times of deliveries")) },
+  {
+    name: "Events, the form of a trigger", path: "/console/events?kind=triggers&source=default&name=author_changed", text: html,
+    steps: async (page) => {
+      await page.getByRole("button", { name: "Change", exact: true }).click();
+      await page.getByText("Clean-up of old events", { exact: true }).click();
+      await transforming(page);
+    },
+    ready: label("Resulting request"),
+  },
   { name: "Events, cron triggers", path: "/console/events?kind=cron", ready: button("<b>nightly</b>"), text: html },
   { name: "Events, a cron trigger", path: `/console/events?kind=cron&name=${encodeURIComponent("<b>nightly</b>")}`, ready: (page) => page.getByText("100 events"), text: "<b>nightly</b>" },
   { name: "Events, one-off events", path: "/console/events?kind=once", steps: (page) => page.getByRole("list", { name: "Events" }).getByRole("button").first().click(), ready: label("Event"), text: html },
 
   { name: "Actions", path: "/console/actions", ready: button("review") },
   { name: "Actions, one", path: "/console/actions?name=review", ready: label("Handler") },
+  { name: "Actions, transforms", path: "/console/actions?name=review", steps: transforming, ready: label("Resulting request") },
   { name: "Actions, types", path: "/console/actions", tabs: ["Types"], ready: (page) => page.getByRole("textbox").first(), text: html },
 
   { name: "Remote schemas", path: "/console/remote-schemas", ready: button("charts"), text: html },
@@ -80,6 +90,8 @@ export const rows = [
   { name: "Remote schemas, permissions", path: "/console/remote-schemas?name=charts", tabs: ["Permissions"], ready: (page) => page.getByText("--enable-remote-schema-permissions") },
   { name: "Remote schemas, relationships", path: "/console/remote-schemas?name=charts", tabs: ["Relationships"], ready: (page) => page.getByRole("tabpanel", { name: "Relationships" }) },
   { name: "Remote schemas, definition", path: "/console/remote-schemas?name=charts", tabs: ["Definition"], ready: label("Address") },
+
+  { name: "Remote schemas, other names", path: "/console/remote-schemas?name=charts", tabs: ["Definition"], steps: (page) => page.getByText("Other names", { exact: true }).click(), ready: (page) => page.getByRole("region", { name: "What becomes of its names" }) },
 
   { name: "Metadata", path: "/console/metadata", ready: button("Drop them…") },
   { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("listitem").filter({ hasText: "pg_track_logical_model" }).getByRole("button", { name: /^Version/ }).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },

@@ -30,7 +30,9 @@ export const tests = {
     await page.getByRole("button", { name: "New action" }).click();
     await page.getByLabel("Name", { exact: true }).fill("review");
     await page.getByLabel("Handler", { exact: true }).fill("http://127.0.0.1:1/review");
-    await page.getByLabel("Arguments", { exact: true }).fill('[{"name": "wish", "type": "Wish!"}]');
+    await page.getByRole("button", { name: "Add an argument" }).click();
+    await page.getByLabel("Name of argument 1").fill("wish");
+    await page.getByLabel("Type of argument 1").fill("Wish!");
     await page.getByLabel("Type of the answer").fill("None");
     await page.getByLabel("Comment", { exact: true }).fill(html);
     await axe(page, "Actions with a form");
@@ -94,10 +96,13 @@ export const tests = {
     await confirm(page, "Withdraw it", "charts");
 
     await page.getByRole("tab", { name: "Relationships" }).click();
-    await page.getByRole("button", { name: "Add a relationship" }).click();
+    await page.getByRole("button", { name: "Add one to a table" }).click();
     await page.getByLabel("Type of the remote").fill("Position");
     await page.getByLabel("Name of the relationship").fill("author");
-    await page.getByLabel("Where it leads").fill('{"to_source": {"source": "default", "table": "author", "relationship_type": "object", "field_mapping": {"artist": "id"}}}');
+    await page.getByLabel("To the source").selectOption("default");
+    await page.getByLabel("Table", { exact: true }).selectOption("public.author");
+    await page.getByLabel("Column 1 here").fill("artist");
+    await page.getByLabel("Column 1 there").fill("id");
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("button", { name: "Change Position.author" }).click();
     await axe(page, "Remote schemas with a relationship");

@@ -13,9 +13,18 @@ export interface ControlProps {
   report: (problem: string | undefined) => void;
 }
 
+/** CustomProps are those of the control of a custom field, which may edit other parts of the form, too. */
+export interface CustomProps extends ControlProps {
+  put: (path: string, part: unknown) => void;
+  /** What is wrong with the part at a path. */
+  faultAt: (path: string) => string | undefined;
+}
+
 /** Control is the control of a field, with its label, its hint, and what is wrong with it. */
-export function Control(props: ControlProps) {
-  const { field, value, fault } = props;
+export function Control(of: Omit<CustomProps, "change" | "fault">) {
+  const { field, value } = of;
+  const fault = of.faultAt(field.path);
+  const props: CustomProps = { ...of, fault, change: (part) => of.put(field.path, part) };
   const id = useId();
   const hint = field.about?.(at(value, field.path)) ?? field.hint;
   const described = fault ? `${id}-fault` : hint ? `${id}-hint` : undefined;
@@ -49,7 +58,7 @@ function Input(props: ControlProps & { control: Attributes }) {
     case "flag":
       return <input {...control} type="checkbox" checked={part === true} onChange={(e) => change(e.target.checked || undefined)} />;
     case "operation":
-      return <Operation {...props} />;
+      return <input {...control} type="checkbox" checked={part !== undefined} onChange={(e) => change(e.target.checked ? { columns: "*" } : undefined)} />;
     case "choice":
       return (
         <select {...control} value={text} onChange={(e) => change(e.target.value || undefined)}>
@@ -118,24 +127,6 @@ function ListInput(props: ControlProps & { control: Attributes }) {
     change(names.length > 0 ? names : undefined);
   };
   return <input {...control} type="text" autoComplete="off" value={text} onChange={(e) => edit(e.target.value)} />;
-}
-
-/** Operation says whether a kind of change counts, and with which columns. */
-function Operation(props: ControlProps & { control: Attributes }) {
-  const { field, value, change, control } = props;
-  const part = at(value, field.path) as { columns?: unknown } | undefined;
-  const [text, setText] = useState(Array.isArray(part?.columns) ? part.columns.join(", ") : "*");
-  const edit = (typed: string) => {
-    setText(typed);
-    const names = typed.split(",").map((n) => n.trim()).filter(Boolean);
-    change({ ...part, columns: names.length === 0 || (names.length === 1 && names[0] === "*") ? "*" : names });
-  };
-  return (
-    <>
-      <input {...control} type="checkbox" checked={part !== undefined} onChange={(e) => change(e.target.checked ? { columns: "*" } : undefined)} />
-      {field.path === "update" && part && <input type="text" aria-label="Columns whose update counts" value={text} onChange={(e) => edit(e.target.value)} />}
-    </>
-  );
 }
 
 /** Headers are names with values, or with the variables of the environment that hold them. */

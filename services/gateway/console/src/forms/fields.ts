@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
 import type { Name, Source } from "../api/types";
-import type { ControlProps } from "./controls";
+import type { CustomProps } from "./controls";
 
 /** Value is what a form edits: the arguments of an operation. */
 export type Value = Record<string, unknown>;
@@ -10,6 +10,8 @@ export type Value = Record<string, unknown>;
 export interface Field {
   /** The keys to it, as in retry_conf.num_retries. */
   path: string;
+  /** Other parts that its control edits. */
+  others?: string[];
   label: string;
   /** The options of an object are JSON. */
   kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long" | "list" | "mapping" | "custom";
@@ -18,7 +20,7 @@ export interface Field {
   left?: string[];
   right?: { source: Source; table: Name };
   /** The control of a custom field, with its label. */
-  control?: (props: ControlProps) => ReactNode;
+  control?: (props: CustomProps) => ReactNode;
   hint?: string;
   /** What is said of what it holds, in place of the hint. */
   about?: (part: unknown) => string | undefined;
@@ -59,9 +61,11 @@ const parsing = /^Error when parsing command [^]*Internal error message: /;
 /** faultOf is what an error says about the field at a path, with the place in it; undefined when it is about another one. */
 export function faultOf(error: unknown, path: string): string | undefined {
   if (!(error instanceof ApiError) || !error.path) return undefined;
-  const place = error.path.replace(/^\$(\.args(\[\d+\])?)+\.?/, ""); // of one of a bulk, too
+  const missing = /^key "(\w+)" not found$/.exec(error.message.replace(parsing, ""))?.[1];
+  const given = error.path.replace(/^\$(\.args(\[\d+\])?)+\.?/, ""); // of one of a bulk, too
+  const place = missing ? [given, missing].filter(Boolean).join(".") : given;
   if (!place.startsWith(path) || !/^($|[.[])/.test(place.slice(path.length))) return undefined;
   const inside = place.slice(path.length).replace(/^\./, "");
-  const message = error.message.replace(parsing, "");
+  const message = `${error.message.replace(parsing, "")} (${error.code}, ${error.path})`;
   return /[^\d[\]]/.test(inside) ? `${inside}: ${message}` : message;
 }

@@ -76,6 +76,7 @@ function Edited(props: FormProps) {
     setText(JSON.stringify(found.value, null, 2));
   };
   const edit = (typed: string) => {
+    if (text === undefined) return; // the editor is emptied as it is left
     setText(typed);
     try {
       const read: unknown = restoreSecrets(JSON.parse(typed), hidden);
@@ -87,6 +88,7 @@ function Edited(props: FormProps) {
     }
   };
   const shown = fields(value);
+  const faultAt = (path: string) => problems[path] ?? faultOf(run.error, path) ?? known?.[path];
   const known = faults?.(run.error);
   const missing = text === undefined && shown.some((f) => f.required && at(value, f.path) === undefined);
   const choose = (tab: Key) => {
@@ -102,19 +104,18 @@ function Edited(props: FormProps) {
         <TabList aria-label="Form or text"><Tab id="form">Form</Tab><Tab id="text">JSON</Tab></TabList>
         <TabPanel id="form" className="form">
           {sectionsOf(shown).map(({ section, fields }) => {
-            const faultAt = (f: Field) => problems[f.path] ?? faultOf(run.error, f.path) ?? known?.[f.path];
             const controls = fields.map((f) => (
               <Control
                 key={f.path}
                 field={f}
                 value={value}
-                fault={faultAt(f)}
-                change={(part) => setValue((v) => put(v, f.path, part))}
                 report={(problem) => report(f.path, problem)}
+                put={(path, part) => setValue((v) => put(v, path, part))}
+                faultAt={faultAt}
               />
             ));
             if (section === undefined) return controls;
-            return <Section key={section} title={section} used={fields.some((f) => at(value, f.path) !== undefined)} faulty={fields.some((f) => faultAt(f) !== undefined)}>{controls}</Section>;
+            return <Section key={section} title={section} used={fields.some((f) => pathsOf(f).some((p) => at(value, p) !== undefined))} faulty={fields.some((f) => pathsOf(f).some((p) => faultAt(p) !== undefined))}>{controls}</Section>;
           })}
         </TabPanel>
         <TabPanel id="text">
@@ -136,6 +137,11 @@ function Edited(props: FormProps) {
       {asked && <ConfirmChange title={title} request={asked} close={() => setAsked(undefined)} made={saved} done={() => done(value)} />}
     </div>
   );
+}
+
+/** pathsOf are the parts that a field edits. */
+function pathsOf(f: Field): string[] {
+  return [f.path, ...(f.others ?? [])];
 }
 
 /** sectionsOf are the fields by their sections, in order; fields without one stay for themselves. */

@@ -7,12 +7,15 @@ import type { ActionDefinition, MetadataDocument } from "../../api/types";
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { Roles } from "../../forms/roles";
+import { transformsField } from "../../forms/transforms/field";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
 import { Tabs } from "../../shell/tabs";
+import { Arguments, typeProblem, typesFor } from "./arguments";
+import { ofAction } from "./samples";
 import { CustomTypes } from "./types";
 
 const route = getRouteApi("/actions");
@@ -46,18 +49,18 @@ export function ActionsPage() {
   );
 }
 
-const fields: Field[] = [
+const fieldsOf = (document: MetadataDocument): Field[] => [
   { path: "definition.handler", label: "Handler", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
   { path: "definition.type", label: "Root", kind: "choice", options: [{ value: "mutation", label: "mutation" }, { value: "query", label: "query" }] },
   { path: "definition.kind", label: "Waiting for the answer", kind: "choice", options: [{ value: "synchronous", label: "synchronous" }, { value: "asynchronous", label: "asynchronous" }] },
-  { path: "definition.arguments", label: "Arguments", kind: "json", hint: 'As in [{"name": "id", "type": "Int!"}].' },
-  { path: "definition.output_type", label: "Type of the answer", kind: "text", required: true, hint: "As in [Recommendation!]!; objects are those of Types." },
+  { path: "definition.arguments", label: "Arguments", kind: "custom", control: (props) => <Arguments {...props} types={typesFor(document, "input")} /> },
+  { path: "definition.output_type", label: "Type of the answer", kind: "text", required: true, check: typeProblem, suggestions: typesFor(document, "output"), hint: "As in [Recommendation!]!; objects are those of Types." },
   { path: "definition.timeout", label: "Seconds until a call has failed", kind: "number" },
   { path: "definition.headers", label: "Headers", kind: "headers" },
   { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
+  { path: "definition.ignored_client_headers", label: "Headers of the client that aren't passed on", kind: "list", hint: "Names with commas between them. Those that describe the client's own request, such as Content-Length, when it is empty." },
   { path: "comment", label: "Comment", kind: "text" },
-  { path: "definition.request_transform", label: "Transform of the request", kind: "json" },
-  { path: "definition.response_transform", label: "Transform of the response", kind: "json" },
+  transformsField(ofAction(document)),
 ];
 
 function Actions(props: { document: MetadataDocument; name: string | undefined; open: (name: string | undefined) => void }) {
@@ -79,7 +82,7 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
           <Form
             title="Create"
             initial={{ definition: { type: "mutation", kind: "synchronous", arguments: [] } }}
-            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf(document)]}
             request={(args) => ({ type: "create_action", args })}
             done={(value) => { close(); open(String(value.name)); }}
             cancel={close}
@@ -87,13 +90,13 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
         </>
       )}
     >
-      {(one, gone) => <Shown key={one.name} action={one} gone={gone} roles={rolesOf(document)} removed={() => open(undefined)} />}
+      {(one, gone) => <Shown key={one.name} action={one} gone={gone} document={document} removed={() => open(undefined)} />}
     </Split>
   );
 }
 
-function Shown(props: { action: Action; gone: boolean; roles: string[]; removed: () => void }) {
-  const { action, gone, roles, removed } = props;
+function Shown(props: { action: Action; gone: boolean; document: MetadataDocument; removed: () => void }) {
+  const { action, gone, document, removed } = props;
   const { confirm, dialog } = useConfirm();
   const { permissions = [], ...args } = action;
   return (
@@ -104,12 +107,12 @@ function Shown(props: { action: Action; gone: boolean; roles: string[]; removed:
       </div>
       <Roles
         allowed={permissions.map((p) => p.role)}
-        roles={roles}
+        roles={rolesOf(document)}
         allow={(role) => confirm({ title: "Allow it", request: { type: "create_action_permission", args: { action: action.name, role } } })}
         withdraw={(role) => confirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
       />
       <h3>Definition</h3>
-      <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: gone ? "create_action" : "update_action", args: value })} done={() => {}} />
+      <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fieldsOf(document)} request={(value) => ({ type: gone ? "create_action" : "update_action", args: value })} done={() => {}} />
       {dialog}
     </>
   );

@@ -3,12 +3,14 @@ import { Button } from "react-aria-components";
 import { Form } from "../../forms/form";
 import type { Field } from "../../forms/fields";
 import { Around, useAsking } from "../../edits";
+import { transformsField } from "../../forms/transforms/field";
 import { useServer } from "../../session";
 import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
 import { Paused } from "./paused";
+import { ofScheduled } from "./samples";
 import { aboutSchedule } from "./schedule";
 import { ScheduledLog } from "./scheduled";
 
@@ -23,7 +25,7 @@ const pausing = "Times that fall into the pause are not made up for. What was du
 const resuming = "The webhook is called from the next time of the schedule on, and for what was due before the pause.";
 
 /** deliveryFields are those that cron triggers and one-off events share. */
-export const deliveryFields: Field[] = [
+export const deliveryFields = (type: "cron" | "one_off"): Field[] => [
   { path: "payload", label: "Payload", kind: "json" },
   { path: "headers", label: "Headers", kind: "headers" },
   { path: "retry_conf.num_retries", label: "Retries", kind: "number" },
@@ -31,15 +33,14 @@ export const deliveryFields: Field[] = [
   { path: "retry_conf.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
   { path: "retry_conf.tolerance_seconds", label: "Seconds that an event may be late", kind: "number" },
   { path: "comment", label: "Comment", kind: "text" },
-  { path: "request_transform", label: "Transform of the request", kind: "json" },
-  { path: "response_transform", label: "Transform of the response", kind: "json" },
+  transformsField(ofScheduled(type)),
 ];
 
 const fields: Field[] = [
   { path: "webhook", label: "Webhook", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
   { path: "schedule", label: "Schedule", kind: "text", required: true, about: aboutSchedule, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two." },
-  ...deliveryFields,
   { path: "include_in_metadata", label: "Part of the exported metadata", kind: "flag" },
+  ...deliveryFields("cron"),
 ];
 
 /** CronTriggers lists the cron triggers, and shows one of them. */
@@ -95,7 +96,7 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
       </div>
       {how === "change" && (
         <Around value={edits}>
-          <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={close} cancel={close} />
+          <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger, replace: true }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={close} cancel={close} />
         </Around>
       )}
       {how === "delete" && <ConfirmChange title="Delete" request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}

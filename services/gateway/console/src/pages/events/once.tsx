@@ -17,7 +17,7 @@ export function OneOffEvents() {
           fields={() => [
             { path: "webhook", label: "Webhook", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
             { path: "schedule_at", label: "Time", kind: "text", required: true, hint: "With its zone, as in 2100-01-01T09:00:00Z." },
-            ...deliveryFields,
+            ...deliveryFields("one_off"),
           ]}
           request={(args) => ({ type: "create_scheduled_event", args })}
           done={() => setAdding(false)}

@@ -8,6 +8,7 @@ import type { Name, Source } from "../../api/types";
 import { Form } from "../../forms/form";
 import type { Field, Value } from "../../forms/fields";
 import { Around, useAsking } from "../../edits";
+import { transformsField } from "../../forms/transforms/field";
 import { useServer } from "../../session";
 import { Ask } from "../../shell/ask";
 import { ConfirmChange } from "../../shell/confirm";
@@ -15,7 +16,10 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
 import { Paused } from "./paused";
+import { changeFields } from "./changes";
 import { EventLog } from "./log";
+import { ofEventTrigger } from "./samples";
+import { aboutSchedule } from "./schedule";
 
 /** Trigger is an event trigger as the document has it. */
 interface Trigger {
@@ -67,7 +71,7 @@ function New(props: { sources: Source[]; done: (name: string, source: string) =>
       <Form
         title="Create"
         initial={{ source: first?.name, table: first?.tables[0]?.table, insert: { columns: "*" }, retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 } }}
-        fields={(value) => fieldsOf(value, sources)}
+        fields={(value) => fieldsOf(value, sources, true)}
         request={(value) => ({ type: `${prefixOf(kindOf(value.source))}_create_event_trigger`, args: value })}
         done={(value) => done(String(value.name), String(value.source))}
         cancel={cancel}
@@ -76,13 +80,14 @@ function New(props: { sources: Source[]; done: (name: string, source: string) =>
   );
 }
 
-/** fieldsOf are the fields of a trigger; for one that is there, sources is undefined, and what it is on stays. */
-function fieldsOf(value: Value, sources?: Source[]): Field[] {
-  const tables = sources?.find((s) => s.name === value.source)?.tables ?? [];
-  const place: Field[] = sources
+/** fieldsOf are the fields of a trigger of one of some sources; what one that is there is on stays. */
+function fieldsOf(value: Value, of: Source[], isNew: boolean): Field[] {
+  const source = of.find((s) => s.name === value.source);
+  const tables = source?.tables ?? [];
+  const place: Field[] = isNew
     ? [
         { path: "name", label: "Name", kind: "text", required: true },
-        { path: "source", label: "Source", kind: "choice", options: sources.map((s) => ({ value: s.name, label: s.name })) },
+        { path: "source", label: "Source", kind: "choice", options: of.map((s) => ({ value: s.name, label: s.name })) },
         { path: "table", label: "Table", kind: "object", options: [{ value: "", label: "choose one" }, ...tables.map((t) => ({ value: JSON.stringify(t.table), label: display(t.table) }))], required: true },
       ]
     : [];
@@ -90,20 +95,36 @@ function fieldsOf(value: Value, sources?: Source[]): Field[] {
     ...place,
     { path: "webhook", label: "Webhook", kind: "text", hint: "An address, in which {{NAME}} is a variable of the environment, or a subject as in nats://events.name." },
     { path: "webhook_from_env", label: "Variable that has the webhook", kind: "text", hint: "In the place of an address." },
-    { path: "insert", label: "Inserted rows", kind: "operation" },
-    { path: "update", label: "Updated rows", kind: "operation", hint: "With names of columns, only when one of them changes." },
-    { path: "delete", label: "Deleted rows", kind: "operation" },
+    ...changeFields(value, source),
     { path: "enable_manual", label: "Events made by hand", kind: "flag" },
     { path: "retry_conf.num_retries", label: "Retries", kind: "number" },
     { path: "retry_conf.interval_sec", label: "Seconds between them", kind: "number" },
     { path: "retry_conf.timeout_sec", label: "Seconds until a call has failed", kind: "number" },
     { path: "headers", label: "Headers", kind: "headers" },
     { path: "order_by_key", label: "One event of a row at a time", kind: "flag" },
-    { path: "cleanup_config", label: "Clean-up of old events", kind: "json", hint: 'As in {"schedule": "0 3 * * *", "clear_older_than": 168}, in hours.' },
-    { path: "request_transform", label: "Transform of the request", kind: "json" },
-    { path: "response_transform", label: "Transform of the response", kind: "json" },
+    { path: "trigger_on_replication", label: "Rows that replication applies, too", kind: "flag" },
+    ...(source?.kind === "postgres" ? [viaField] : []),
+    ...cleanupFields,
+    transformsField(ofEventTrigger(of)),
   ];
 }
+
+const viaField: Field = {
+  path: "via", label: "How changes are found", kind: "choice", options: [{ value: "", label: "by triggers (default)" }, { value: "log", label: "in the log of the database" }],
+  hint: "The log needs wal_level logical and rights in the database, and knows no session variables.",
+};
+
+const cleanup = "Clean-up of old events";
+
+/** cleanupFields plan the clean-up of the events that were delivered or have failed. */
+const cleanupFields: Field[] = [
+  { path: "cleanup_config.schedule", label: "Schedule of the clean-up", section: cleanup, kind: "text", about: aboutSchedule, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 3 * * * is each day at three." },
+  { path: "cleanup_config.clear_older_than", label: "Hours that events are kept", section: cleanup, kind: "number", about: (n) => (typeof n === "number" && n >= 48 ? `${Math.round(n / 2.4) / 10} days.` : undefined), hint: "168 is a week." },
+  { path: "cleanup_config.clean_invocation_logs", label: "Their calls are removed, too", section: cleanup, kind: "flag" },
+  { path: "cleanup_config.batch_size", label: "Events that are removed at a time", section: cleanup, kind: "number", hint: "10000 without a number." },
+  { path: "cleanup_config.timeout", label: "Seconds that this may take", section: cleanup, kind: "number", hint: "60 without a number." },
+  { path: "cleanup_config.paused", label: "The clean-up is paused", section: cleanup, kind: "flag" },
+];
 
 const pausing = "Changes go on to make events. They wait, retries included, until the trigger is resumed; calls that are under way end.";
 const resuming = "Events that wait are delivered from now on.";
@@ -136,7 +157,7 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
       </div>
       {how === "change" && (
         <Around value={edits}>
-          <Form title={props.gone ? "Create it anew" : "Change"} confirm initial={args} fields={(value) => fieldsOf(value)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: { ...value, replace: !props.gone } })} done={close} cancel={close} />
+          <Form title={props.gone ? "Create it anew" : "Change"} confirm initial={args} fields={(value) => fieldsOf(value, [source], false)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: { ...value, replace: !props.gone } })} done={close} cancel={close} />
         </Around>
       )}
       {how === "delete" && <ConfirmChange title="Delete" request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}

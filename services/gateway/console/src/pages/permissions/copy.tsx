@@ -6,7 +6,7 @@ import { display, keyOf } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { put, type Value } from "../../forms/fields";
 import { useConfirm } from "../../shell/confirm";
-import { Names } from "./names";
+import { Names } from "../../forms/names";
 
 /** Copy gives other roles, or the same on other tables, what a role may do with a table, several at once; or withdraws it from them. */
 export function Copy(props: { document: MetadataDocument; source: Source; table: Table; role: string }) {

@@ -2,7 +2,7 @@ import type { Operation } from "../../api/permissions";
 import type { TableInfo } from "../../api/tables";
 import type { Source, Table } from "../../api/types";
 import { at, type Field, type Value } from "../../forms/fields";
-import { Names } from "./names";
+import { Names } from "../../forms/names";
 import { Presets } from "./presets";
 import { RuleField } from "./rule/field";
 

@@ -11,7 +11,7 @@ import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { useConfirm } from "../../shell/confirm";
 import { Loading } from "../../shell/progress";
-import { Names } from "./names";
+import { Names } from "../../forms/names";
 import { Known, knownOf } from "./rule/known";
 import { RuleField } from "./rule/field";
 import { scalarIn } from "./rule/model";

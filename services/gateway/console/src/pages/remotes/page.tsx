@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
 import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery, inconsistencyQuery } from "../../api/queries";
-import { sdlQuery } from "../../api/remotes";
+import { remoteQuery } from "../../api/remotes";
 import { rolesOf } from "../../api/roles";
 import type { MetadataDocument, RemoteSchema } from "../../api/types";
 import { Editor } from "../../editor/editor";
@@ -16,6 +16,7 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
 import { Tabs } from "../../shell/tabs";
+import { customizationFields } from "./customization";
 import { Permissions } from "./permissions";
 import { Relationships } from "./relationships";
 
@@ -35,14 +36,15 @@ export function RemoteSchemasPage() {
   );
 }
 
-const fields: Field[] = [
+/** fieldsOf are those of a remote; one that is there has a schema to name things from. */
+const fieldsOf = (remote?: string): Field[] => [
   { path: "definition.url", label: "Address", kind: "text", hint: "{{NAME}} in it is a variable of the environment." },
   { path: "definition.url_from_env", label: "Variable that has the address", kind: "text", hint: "In the place of an address." },
   { path: "definition.headers", label: "Headers", kind: "headers" },
   { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
   { path: "definition.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
-  { path: "definition.customization", label: "Other names", kind: "json", hint: 'As in {"root_fields_namespace": "charts"}.' },
   { path: "comment", label: "Comment", kind: "text" },
+  ...customizationFields(remote),
 ];
 
 function RemoteSchemas(props: { document: MetadataDocument }) {
@@ -70,7 +72,7 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
           <Form
             title="Add"
             initial={{ definition: { timeout_seconds: 60 } }}
-            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf()]}
             request={(args) => ({ type: "add_remote_schema", args })}
             done={(value) => { close(); open(String(value.name)); }}
             cancel={close}
@@ -78,19 +80,19 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
         </>
       )}
     >
-      {(one, gone) => <Shown key={one.name} remote={one} gone={gone} roles={rolesOf(document)} removed={() => open(undefined)} />}
+      {(one, gone) => <Shown key={one.name} remote={one} gone={gone} document={document} removed={() => open(undefined)} />}
     </Split>
   );
 }
 
-function Shown(props: { remote: RemoteSchema; gone: boolean; roles: string[]; removed: () => void }) {
-  const { remote, gone, roles, removed } = props;
+function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataDocument; removed: () => void }) {
+  const { remote, gone, document, removed } = props;
   const server = useServer();
   const client = useQueryClient();
   const { confirm, dialog } = useConfirm();
   const inconsistencies = useQuery(inconsistencyQuery(server));
   const bad = inconsistencies.data?.inconsistent_objects.find((o) => o.type === "remote_schema" && o.name?.endsWith(remote.name));
-  const sdl = useQuery(sdlQuery(server, remote.name));
+  const found = useQuery(remoteQuery(server, remote.name));
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_remote_schema", { name: remote.name }),
     onSettled: () => client.invalidateQueries(),
@@ -111,14 +113,14 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; roles: string[]; re
       <Tabs first="schema">
         <TabList aria-label="Parts of the remote schema"><Tab id="schema">Schema</Tab><Tab id="permissions">Permissions</Tab><Tab id="relationships">Relationships</Tab><Tab id="definition">Definition</Tab></TabList>
         <TabPanel id="schema">
-          {sdl.isPending && <Loading what="the schema" />}
-          {sdl.isLoadingError && <Failure error={sdl.error} retry={() => void sdl.refetch()} />}
-          {sdl.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={sdl.data} extensions={graphql} readOnly /></div>}
+          {found.isPending && <Loading what="the schema" />}
+          {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
+          {found.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={found.data.sdl} extensions={graphql} readOnly /></div>}
         </TabPanel>
-        <TabPanel id="permissions"><Permissions remote={remote} roles={roles} /></TabPanel>
-        <TabPanel id="relationships"><Relationships remote={remote.name} relationships={remote_relationships} /></TabPanel>
+        <TabPanel id="permissions"><Permissions remote={remote} roles={rolesOf(document)} /></TabPanel>
+        <TabPanel id="relationships"><Relationships remote={remote.name} document={document} relationships={remote_relationships} /></TabPanel>
         <TabPanel id="definition">
-          <Form follows title={gone ? "Create it anew" : "Change"} confirm={!gone} initial={{ ...args }} fields={() => fields} request={(value) => ({ type: gone ? "add_remote_schema" : "update_remote_schema", args: value })} done={() => {}} />
+          <Form follows title={gone ? "Create it anew" : "Change"} confirm={!gone} initial={{ ...args }} fields={() => fieldsOf(remote.name)} request={(value) => ({ type: gone ? "add_remote_schema" : "update_remote_schema", args: value })} done={() => {}} />
         </TabPanel>
       </Tabs>
       {dialog}

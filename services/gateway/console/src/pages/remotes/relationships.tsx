@@ -1,33 +1,78 @@
-import type { RemoteTypeRelationships } from "../../api/types";
-import type { Field, Value } from "../../forms/fields";
+import { useQuery } from "@tanstack/react-query";
+import { isObjectType, type GraphQLSchema } from "graphql";
+import { nameProblem } from "../../api/names";
+import { remoteQuery } from "../../api/remotes";
+import { display } from "../../api/tables";
+import type { MetadataDocument, Name, RemoteTypeRelationships } from "../../api/types";
+import { at, type Field, type Value } from "../../forms/fields";
 import { ObjectList } from "../../forms/list";
-
-const definition: Field = {
-  path: "definition",
-  label: "Where it leads",
-  kind: "json",
-  hint: 'To a table: {"to_source": {"source": "default", "table": "artists", "relationship_type": "object", "field_mapping": {"artist": "id"}}}; to a remote schema: {"to_remote_schema": ...}.',
-};
+import { useServer } from "../../session";
+import { Failure } from "../../shell/failure";
 
 /** Relationships are those from the types of a remote schema to tables and to other remote schemas. */
-export function Relationships(props: { remote: string; relationships: RemoteTypeRelationships[] }) {
-  const { remote, relationships } = props;
+export function Relationships(props: { remote: string; document: MetadataDocument; relationships: RemoteTypeRelationships[] }) {
+  const { remote, document, relationships } = props;
+  const found = useQuery(remoteQuery(useServer(), remote));
+  const schema = found.data?.schema;
   const all = relationships.flatMap((t) => t.relationships.map((r) => ({ remote_schema: remote, type_name: t.type_name, name: r.name, definition: r.definition })));
+  const request = (type: string) => (args: Value) => ({ type, args });
+  const add = (title: string, definition: Value) => ({
+    title,
+    initial: { remote_schema: remote, definition },
+    fields: (value: Value) => [...placeFields(schema), ...fieldsOf(document, schema, value)],
+    request: request("create_remote_schema_remote_relationship"),
+  });
   return (
-    <ObjectList
-      label="Relationships"
-      none="None lead from its types."
-      items={all.map((r) => ({
-        id: `${r.type_name}.${r.name}`,
-        change: { initial: r as Value, fields: () => [definition], request: (args) => ({ type: "update_remote_schema_remote_relationship", args }) },
-        drop: { type: "delete_remote_schema_remote_relationship", args: { remote_schema: remote, type_name: r.type_name, name: r.name } },
-      }))}
-      add={[{
-        title: "Add a relationship",
-        initial: { remote_schema: remote },
-        fields: () => [{ path: "type_name", label: "Type of the remote", kind: "text", required: true }, { path: "name", label: "Name of the relationship", kind: "text", required: true }, { ...definition, required: true }],
-        request: (args) => ({ type: "create_remote_schema_remote_relationship", args }),
-      }]}
-    />
+    <>
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
+      <ObjectList
+        label="Relationships"
+        none="None lead from its types."
+        items={all.map((r) => ({
+          id: `${r.type_name}.${r.name}`,
+          about: <span className="hint">{aboutOf(r.definition)}</span>,
+          change: { initial: r as Value, fields: (value) => fieldsOf(document, schema, value), request: request("update_remote_schema_remote_relationship") },
+          drop: { type: "delete_remote_schema_remote_relationship", args: { remote_schema: remote, type_name: r.type_name, name: r.name } },
+        }))}
+        add={[add("Add one to a table", { to_source: { relationship_type: "object" } }), add("Add one to a remote schema", { to_remote_schema: {} })]}
+      />
+    </>
   );
+}
+
+function placeFields(schema: GraphQLSchema | undefined): Field[] {
+  const types = schema && Object.values(schema.getTypeMap()).filter((t) => isObjectType(t) && !t.name.startsWith("__")).map((t) => t.name);
+  return [
+    { path: "type_name", label: "Type of the remote", kind: "text", required: true, suggestions: types, check: (text) => (types && !types.includes(text) ? "The remote has no such type." : undefined) },
+    { path: "name", label: "Name of the relationship", kind: "text", required: true, check: nameProblem },
+  ];
+}
+
+/** fieldsOf are those of where a relationship leads. */
+function fieldsOf(document: MetadataDocument, schema: GraphQLSchema | undefined, value: Value): Field[] {
+  const type = schema?.getType(String(value.type_name));
+  const left = isObjectType(type) ? Object.keys(type.getFields()) : [];
+  if (at(value, "definition.to_remote_schema") !== undefined) {
+    const remotes = (document.remote_schemas ?? []).map((r) => ({ value: r.name, label: r.name }));
+    return [
+      { path: "definition.to_remote_schema.remote_schema", label: "To the remote schema", kind: "choice", required: true, options: [{ value: "", label: "choose one" }, ...remotes] },
+      { path: "definition.to_remote_schema.lhs_fields", label: "Fields of this type", kind: "list", required: true, hint: `Those that the arguments use, with commas between them${left.length > 0 ? `: ${left.join(", ")}` : ""}.` },
+      { path: "definition.to_remote_schema.remote_field", label: "Field of the other remote schema", kind: "json", required: true, hint: 'As in {"artist": {"arguments": {"id": "$artist_id"}}}.' },
+    ];
+  }
+  const source = document.sources.find((s) => s.name === at(value, "definition.to_source.source"));
+  const table = at(value, "definition.to_source.table") as Name | undefined;
+  const choose = { value: "", label: "choose one" };
+  return [
+    { path: "definition.to_source.source", label: "To the source", kind: "choice", required: true, options: [choose, ...document.sources.map((s) => ({ value: s.name, label: s.name }))] },
+    { path: "definition.to_source.table", label: "Table", kind: "object", required: true, options: [choose, ...(source?.tables ?? []).map((t) => ({ value: JSON.stringify(t.table), label: display(t.table) }))] },
+    { path: "definition.to_source.relationship_type", label: "Kind", kind: "choice", options: [{ value: "object", label: "object: one row" }, { value: "array", label: "array: several rows" }] },
+    { path: "definition.to_source.field_mapping", label: "Fields here, columns there", kind: "mapping", required: true, left, right: source && table && { source, table } },
+  ];
+}
+
+function aboutOf(definition: unknown): string {
+  const d = definition as { to_source?: { source: string; table: Name; relationship_type: string }; to_remote_schema?: { remote_schema: string } };
+  if (d.to_source) return `${d.to_source.relationship_type}: ${d.to_source.source}, ${display(d.to_source.table)}`;
+  return d.to_remote_schema ? `remote schema ${d.to_remote_schema.remote_schema}` : "";
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
 import { Button } from "react-aria-components";
 import { ApiError } from "../../api/client";
-import { sdlQuery } from "../../api/remotes";
+import { remoteQuery } from "../../api/remotes";
 import type { RemoteSchema } from "../../api/types";
 import { Editor } from "../../editor/editor";
 import { useEdited } from "../../edits";
@@ -18,11 +18,11 @@ import { Tree } from "./tree";
 /** RemoteRole edits which part of a remote schema a role sees: as a tree of types and fields, and as GraphQL next to it. */
 export default function RemoteRole(props: { remote: RemoteSchema; role: string }) {
   const { remote, role } = props;
-  const sdl = useQuery(sdlQuery(useServer(), remote.name));
+  const sdl = useQuery(remoteQuery(useServer(), remote.name));
   if (sdl.isPending) return <Loading what="the schema" />;
   if (sdl.isLoadingError) return <Failure error={sdl.error} retry={() => void sdl.refetch()} />;
   const own = remote.permissions?.find((p) => p.role === role);
-  return <Kept value={own?.definition.schema}>{(schema) => <Part remote={remote.name} role={role} sdl={sdl.data} own={schema} />}</Kept>;
+  return <Kept value={own?.definition.schema}>{(schema) => <Part remote={remote.name} role={role} sdl={sdl.data.sdl} own={schema} />}</Kept>;
 }
 
 function Part(props: { remote: string; role: string; sdl: string; own: string | undefined }) {

@@ -49,7 +49,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
     <section className="panel form" aria-label={job.title}>
       <h4>{job.title}</h4>
       {fields.map((f) => (
-        <Control key={f.path} field={f} value={value} fault={problems[f.path]} change={(part) => setValue((v) => put(v, f.path, part))} report={(problem) => report(f.path, problem)} />
+        <Control key={f.path} field={f} value={value} faultAt={(path) => problems[path]} put={(path, part) => setValue((v) => put(v, path, part))} report={(problem) => report(f.path, problem)} />
       ))}
       {wrong && <p className="removed" role="alert">{wrong}</p>}
       <div className="row">

@@ -151,7 +151,7 @@ function KeyForm(props: { title: string; of: Altered; entry: KeyEntry; change: (
   return (
     <div className="rule" role="group" aria-label={title}>
       {keyFields(of, entry.type, entry.value).map((f) => (
-        <Control key={f.path} field={f} value={entry.value} fault={problems[f.path]} change={(part) => change(put(entry.value, f.path, part))} report={(problem) => setProblems({ ...problems, [f.path]: problem })} />
+        <Control key={f.path} field={f} value={entry.value} faultAt={(path) => problems[path]} put={(path, part) => change(put(entry.value, path, part))} report={(problem) => setProblems({ ...problems, [f.path]: problem })} />
       ))}
       <Button className="button" aria-label={`Remove ${title}`} onPress={remove}>Remove</Button>
     </div>

@@ -13,6 +13,7 @@ import { useConfirm } from "../../../shell/confirm";
 import { Failure } from "../../../shell/failure";
 import { Split } from "../../../shell/split";
 import { fieldsOf } from "./fields";
+import { Preview } from "./preview";
 import { Checked, faultsOf, Health, reasonOf } from "./health";
 
 /** Sources lists the sources of the metadata, adds one, and shows one of them. */
@@ -70,6 +71,13 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
       /></Around>
     </>
   );
+}
+
+/** withPreview puts what becomes of the names behind the fields that say it. */
+function withPreview(fields: Field[], source: Source): Field[] {
+  const preview: Field = { path: "customization", label: "What becomes of its names", section: "Names in the schema", kind: "custom", control: (props) => <Preview {...props} source={source} /> };
+  const last = fields.findLastIndex((f) => f.section === preview.section);
+  return [...fields.slice(0, last + 1), preview, ...fields.slice(last + 1)];
 }
 
 const tagFields: Field[] = [
@@ -137,7 +145,7 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
             confirm={!gone}
             secrets
             initial={initial}
-            fields={() => fieldsOf(kind)}
+            fields={() => withPreview(fieldsOf(kind), source)}
             request={(v) => (gone ? { type: `${prefix}_add_source`, args: { name, ...v } } : { type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
             faults={(error) => faultsOf(kind, error, reason)}
             done={() => {}}
