@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type ErrorComponentProps } from "@tanstack/react-router";
+import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type ErrorComponentProps } from "@tanstack/react-router";
 import { chunk, ChunkError } from "./chunk";
 import { Shell } from "./shell/shell";
 import { Failure } from "./shell/failure";
@@ -13,7 +13,13 @@ function PageError(props: ErrorComponentProps<unknown>) {
 const root = createRootRoute({
   component: Shell,
   errorComponent: PageError,
-  notFoundComponent: () => <h1>There is no such page</h1>,
+  notFoundComponent: () => (
+    <div className="page">
+      <h1>There is no such page</h1>
+      <p>The address may be wrong, or of another version of the console. The pages are above, and <kbd>Ctrl K</kbd> finds tables, roles and other objects.</p>
+      <div className="row"><Link className="button" to="/api">Open API</Link></div>
+    </div>
+  ),
 });
 
 /** Each area is a chunk of its own, loaded when it is first opened. */

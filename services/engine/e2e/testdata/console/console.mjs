@@ -2,7 +2,7 @@
 // tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
 // GraphQL server of REMOTE-URL has the type Position.
 import assert from "node:assert/strict";
-import { documentation, has, launch, open, openURL, secret, signIn, url } from "./harness.mjs";
+import { axe, documentation, has, launch, open, openURL, secret, signIn, until, url } from "./harness.mjs";
 import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
@@ -73,6 +73,34 @@ const tests = {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await search.waitFor({ state: "detached" });
+    // Objects are found, too, and the title says which one is open.
+    await page.keyboard.press("Control+k");
+    await search.getByRole("searchbox").fill("reader");
+    await has(search.getByRole("menuitem"), "role");
+    await search.getByRole("searchbox").fill("public.article");
+    await search.getByRole("menuitem", { name: "public.article" }).click();
+    await page.waitForURL(/table=article/);
+    await page.waitForFunction(() => document.title === "article · Data · Query Engine");
+    await page.getByRole("heading", { name: "public.article" }).waitFor();
+    await page.locator("main").focus();
+    await page.keyboard.press("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    await has(keys, "Leave the editor");
+    await axe(page, "keys");
+    await page.keyboard.press("Escape");
+    await keys.waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await search.getByRole("searchbox").press("?");
+    await until(async () => (await search.getByRole("searchbox").inputValue()) === "?", "in a field it is a text");
+    assert.equal(await keys.count(), 0);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.goto(url + "/console/none");
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await axe(page, "no such page");
+    await page.getByRole("link", { name: "Open API" }).click();
+    await page.getByRole("heading", { name: "API" }).waitFor();
+    assert.match(await page.locator("link[rel=icon]").getAttribute("href"), /^\/console\/assets\/icon-/);
     await page.getByRole("button", { name: "Theme: system" }).click();
     await page.getByRole("button", { name: "Theme: light" }).click();
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");

@@ -103,8 +103,8 @@ export const tests = {
       const difference = page.getByRole("region", { name: "Difference" });
       await has(difference.getByRole("listitem"), "change table default.library.book");
       await difference.getByRole("listitem").first().locator("summary").click();
-      await has(difference.getByLabel("Before"), "/broken");
-      await has(difference.getByLabel("After"), "/well");
+      await has(difference.getByLabel("What differs"), "/broken");
+      await has(difference.getByLabel("What differs"), "/well");
       await page.getByRole("button", { name: "Go back to it…" }).click();
       const dialog = page.getByRole("dialog");
       await has(dialog.getByRole("listitem"), "change table default.library.book");

@@ -1,7 +1,7 @@
 // Tests of the page for metadata.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { area, axe, broken, confirm, has, metadata, secret, signIn, until, url } from "./harness.mjs";
+import { area, axe, broken, confirm, has, metadata, secret, signIn, sql, until, url } from "./harness.mjs";
 
 export const tests = {
   async "Metadata: history and going back"({ page }) {
@@ -34,7 +34,7 @@ export const tests = {
     await has(difference, "Nothing of the metadata changes.");
     await difference.getByLabel("Up to version").fill(String(before.resource_version));
     await difference.getByRole("listitem").first().locator("summary").click();
-    await has(difference.getByLabel("After"), "select_permissions");
+    await has(difference.getByLabel("What differs"), "select_permissions");
     await axe(page, "Metadata with two versions");
     await difference.getByLabel("Up to version").fill("1000000");
     await has(difference.getByRole("alert"), "1000000");
@@ -151,6 +151,85 @@ export const tests = {
     await page.getByRole("dialog", { name: "Undo" }).getByRole("button", { name: "Cancel" }).click();
     await last.getByRole("button", { name: "Dismiss" }).click();
     assert.equal(await last.textContent(), "");
+  },
+
+  async "Metadata: the history is found by who, what and object"({ page }) {
+    await metadata("create_cron_trigger", { name: "sought", webhook: "http://127.0.0.1:1/", schedule: "0 0 1 1 *", include_in_metadata: true });
+    await metadata("delete_cron_trigger", { name: "sought" });
+    await signIn(page);
+    await area(page, "Metadata");
+    await page.getByRole("tab", { name: "History" }).click();
+    const list = page.getByRole("list", { name: "Versions" });
+    const found = list.getByRole("button", { name: /^Version/ });
+    await found.nth(1).waitFor();
+    await page.getByLabel("Find by who, what or object").fill("admin SOUGHT");
+    await until(async () => (await found.count()) === 2, "both versions, and no others");
+    await page.getByLabel("Find by who, what or object").fill("sought delete_cron");
+    await until(async () => (await found.count()) === 1, "the one");
+    await axe(page, "Metadata with a searched history");
+    await page.getByLabel("Find by who, what or object").fill("nobody at all");
+    await list.getByText("has all of these words").waitFor();
+  },
+
+  async "Metadata: parts are reloaded, all of it is cleared and brought back"({ page }) {
+    const document = async () => JSON.stringify((await metadata("export_metadata", {})).sources);
+    const before = await document();
+    await sql("CREATE TABLE late (id int PRIMARY KEY)");
+    try {
+      await signIn(page);
+      await area(page, "Metadata");
+      await page.getByRole("button", { name: "Reload some…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Reload" });
+      await dialog.getByText("Nothing is chosen").waitFor();
+      await dialog.getByRole("group", { name: "Sources" }).getByText("default", { exact: true }).click();
+      await has(dialog.getByRole("status"), "of default again");
+      await axe(page, "reloading some");
+      const asked = page.waitForRequest((r) => r.postDataJSON()?.type === "reload_metadata");
+      await dialog.getByRole("button", { name: "Reload" }).click();
+      assert.deepEqual((await asked).postDataJSON().args, { reload_sources: ["default"], reload_remote_schemas: [], recreate_event_triggers: [] });
+      await dialog.waitFor({ state: "detached" });
+
+      await page.getByRole("button", { name: "Clear…" }).click();
+      await has(page.getByRole("dialog").getByRole("listitem"), "remove table default.public.author");
+      await axe(page, "clearing");
+      await confirm(page, "Clear the metadata", "The history keeps this version");
+      assert.equal((await metadata("export_metadata", {})).sources[0].tables.length, 0);
+      await page.getByRole("status", { name: "Last change" }).getByRole("button", { name: "Undo…" }).click();
+      await confirm(page, "Undo", "add table default.public.author");
+      assert.equal(await document(), before);
+    } finally {
+      await sql("DROP TABLE late", true);
+    }
+  },
+
+  async "Metadata: a difference of 2,000 tables"({ page }) {
+    const { resource_version: version } = await metadata("list_metadata_versions", { limit: 1 });
+    await page.route("**/v1/metadata", (route) => {
+      if (route.request().postDataJSON().type !== "diff_metadata_versions") return route.continue();
+      const table = (n, role) => ({ table: { schema: "public", name: `t${n}` }, select_permissions: Array.from({ length: 50 }, (_, i) => ({ role: `r${i}`, permission: { columns: ["id", `c${i}`], filter: {} } })).concat({ role, permission: {} }) });
+      const changes = Array.from({ length: 2000 }, (_, n) => ({ op: "change", kind: "table", source: "default", schema: "public", name: `t${n}`, before: table(n, "before"), after: table(n, "after") }));
+      return route.fulfill({ json: { from: 1, to: version, changes } });
+    });
+    await signIn(page);
+    await area(page, "Metadata");
+    await page.getByRole("tab", { name: "History" }).click();
+    await page.getByRole("list", { name: "Versions" }).getByRole("button", { name: /^Version/ }).first().click();
+    const difference = page.getByRole("region", { name: "Difference" });
+    const items = difference.getByRole("list", { name: "Changes" }).getByRole("listitem");
+    await items.nth(199).waitFor();
+    assert.equal(await items.count(), 200);
+    assert.equal(await difference.locator("pre").count(), 0, "what differs is drawn when it is opened");
+    await difference.getByText("2000 changed").waitFor();
+    await difference.getByRole("button", { name: "Show 200 more" }).click();
+    await items.nth(399).waitFor();
+    await difference.getByLabel("Find a change").fill("public.t1999");
+    await until(async () => (await items.count()) === 1, "one change is left");
+    await items.locator("summary").click();
+    const differs = difference.getByLabel("What differs");
+    await has(differs.locator(".added"), '"role": "after"');
+    await has(differs.locator(".removed"), '"role": "before"');
+    assert.ok((await differs.innerText()).split("\n").length < 20, "what is the same is left out");
+    await axe(page, "Metadata with a long difference");
   },
 
   async "Metadata: export and import"({ page }) {

@@ -96,6 +96,9 @@ export const rows = [
   { name: "Metadata", path: "/console/metadata", ready: button("Drop them…") },
   { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("listitem").filter({ hasText: "pg_track_logical_model" }).getByRole("button", { name: /^Version/ }).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },
 
+  { name: "Metadata, reloading some", path: "/console/metadata", steps: press("Reload some…"), ready: (page) => page.getByRole("dialog").getByText("Nothing is chosen") },
+  { name: "Metadata, clearing", path: "/console/metadata", steps: press("Clear…"), ready: (page) => page.getByRole("dialog").getByRole("listitem").first() },
+
   { name: "Settings", path: "/console/settings", ready: button("Set…") },
   { name: "Settings, introspection", path: "/console/settings", tabs: ["Introspection"], ready: label("Roles without introspection") },
   { name: "Settings, allow list", path: "/console/settings", tabs: ["Allow list"], ready: button("Allow a collection") },

@@ -80,10 +80,10 @@ export const tests = {
       await source(page).getByRole("button", { name: "Change…" }).click();
       const change = page.getByRole("dialog", { name: "Change" });
       await change.getByText("change source shop").click();
-      await has(change.getByLabel("After"), '"max_connections": 8');
+      await has(change.getByLabel("What differs"), '"max_connections": 8');
       await hidden();
       await change.getByRole("button", { name: "Show secrets" }).click();
-      await has(change.getByLabel("After"), password);
+      await has(change.getByLabel("What differs"), password);
       await confirm(page, "Change", "change source shop");
       await source(page).getByLabel("Address", { exact: true }).waitFor();
       const { connection_info } = (await exported("shop")).configuration;

@@ -43,7 +43,7 @@ export const tests = {
       await page.getByRole("button", { name: "See what would be dropped" }).click();
       const changes = page.getByRole("region", { name: "What would change" });
       await changes.getByRole("listitem").first().locator("summary").click();
-      await has(changes.getByLabel("Before"), "<b>odd</b>");
+      await has(changes.getByLabel("What differs"), "<b>odd</b>");
       await has(page.getByRole("status"), "and rolled back");
       await has(page.getByRole("grid", { name: "Result" }), "7");
       await axe(page, "SQL after a dry run");

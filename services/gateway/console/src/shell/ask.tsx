@@ -7,8 +7,8 @@ import { Failure } from "./failure";
 import { Window } from "./window";
 
 /** Ask asks before a request is made that acts outside of the metadata, so that the server can't try it first: one of the metadata API, or any other. */
-export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: () => void; children: ReactNode }) {
-  const { title, request, close, done, children } = props;
+export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: () => void; disabled?: boolean; children: ReactNode }) {
+  const { title, request, close, done, disabled, children } = props;
   const server = useServer();
   const client = useQueryClient();
   const run = useMutation({
@@ -24,7 +24,7 @@ export function Ask(props: { title: string; request: MetadataRequest | (() => Pr
       {children}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={run.isPending} onPress={() => run.mutate()}>{title}</Button>
+        <Button className="button primary" isDisabled={run.isPending || disabled} onPress={() => run.mutate()}>{title}</Button>
         <Button className="button" onPress={close}>Cancel</Button>
       </div>
     </Window>

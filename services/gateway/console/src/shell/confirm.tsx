@@ -1,12 +1,15 @@
-import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
+import { Button, Input, Label, SearchField } from "react-aria-components";
 import type { Change, MetadataRequest } from "../api/client";
 import { hideSecrets } from "../api/secrets";
+import { chunk } from "../chunk";
 import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
 import { Window } from "./window";
+
+const Differing = lazy(chunk(() => import("./differing")));
 
 /** Confirmed is a request that waits to be confirmed, with what it is called. */
 export interface Confirmed {
@@ -65,34 +68,54 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
   );
 }
 
-/** shownChanges bounds how many changes are listed. */
-const shownChanges = 300;
+/** portion is how many changes are drawn at first, and more at a time; from few on they can be looked for. */
+const portion = 200;
+const few = 20;
+
+const named = (c: Change) => `${c.op} ${c.kind} ${[c.source, c.schema, c.name].filter(Boolean).join(".")}`;
 
 /** Changes lists what is added, changed and removed, with the objects before and after. Secrets of sources are hidden until they are asked for. */
 export function Changes(props: { changes: Change[] }) {
   const { changes } = props;
   const [open, setOpen] = useState(false);
-  const hidden = useMemo(() => hideIn(changes.slice(0, shownChanges)), [changes]);
+  const [wanted, setWanted] = useState("");
+  const [drawn, setDrawn] = useState(portion);
+  const hidden = useMemo(() => hideIn(changes), [changes]);
+  const found = useMemo(() => (open ? changes : hidden.changes).filter((c) => named(c).toLowerCase().includes(wanted.toLowerCase())), [open, changes, hidden, wanted]);
   if (changes.length === 0) return <p className="hint">Nothing of the metadata changes.</p>;
+  const count = (op: Change["op"]) => changes.filter((c) => c.op === op).length;
   return (
     <>
+      {changes.length > few && (
+        <div className="fields">
+          <SearchField value={wanted} onChange={setWanted}><Label>Find a change</Label><Input /></SearchField>
+          <span className="hint">{count("add")} added, {count("change")} changed, {count("remove")} removed</span>
+        </div>
+      )}
       {hidden.secrets.length > 0 && <Button className="button" onPress={() => setOpen(!open)}>{open ? "Hide secrets" : "Show secrets"}</Button>}
       <ul className="changes" aria-label="Changes">
-        {(open ? changes.slice(0, shownChanges) : hidden.changes).map((c, i) => (
-          <li key={i}>
-            <details>
-              <summary>
-                <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{" "}
-                {c.kind} {[c.source, c.schema, c.name].filter(Boolean).join(".")}
-              </summary>
-              {c.before !== undefined && <pre className="removed" tabIndex={0} aria-label="Before">{JSON.stringify(c.before, null, 2)}</pre>}
-              {c.after !== undefined && <pre className="added" tabIndex={0} aria-label="After">{JSON.stringify(c.after, null, 2)}</pre>}
-            </details>
-          </li>
-        ))}
-        {changes.length > shownChanges && <li className="hint">{changes.length - shownChanges} more</li>}
+        {found.slice(0, drawn).map((c) => <Item key={named(c)} change={c} />)}
       </ul>
+      {found.length > drawn && <div className="row"><Button className="button" onPress={() => setDrawn(drawn + portion)}>Show {Math.min(portion, found.length - drawn)} more</Button><span className="hint">of {found.length.toLocaleString("en")}</span></div>}
     </>
+  );
+}
+
+/** Item is a change; what of the object differs is only drawn when it is opened. */
+function Item(props: { change: Change }) {
+  const { change: c } = props;
+  const [open, setOpen] = useState(false);
+  return (
+    <li>
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary>
+          <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{named(c).slice(c.op.length)}
+        </summary>
+        {open && c.op === "change" && <Suspense fallback={<Loading what="what differs" />}><Differing before={c.before} after={c.after} /></Suspense>}
+        {open && c.op === "remove" && <pre className="removed" tabIndex={0} aria-label="Before">{JSON.stringify(c.before, null, 2)}</pre>}
+        {open && c.op === "add" && <pre className="added" tabIndex={0} aria-label="After">{JSON.stringify(c.after, null, 2)}</pre>}
+      </details>
+    </li>
   );
 }
 

@@ -9,6 +9,7 @@ import { project } from "../project";
 import { useSession } from "../session";
 import { useStored } from "../stored";
 import { useFollowing } from "./following";
+import { Keys } from "./keys";
 import { Palette } from "./palette";
 import { Progress } from "./progress";
 import { StaleNotice } from "./stale";
@@ -23,9 +24,10 @@ const nextTheme: Record<Theme, Theme> = { system: "light", light: "dark", dark: 
 export function Shell() {
   const { session, signOut } = useSession();
   const [palette, setPalette] = useState(false);
+  const [keys, setKeys] = useState(false);
   const [theme, setTheme] = useStored<Theme>(localStorage, "query-engine-theme", "system");
   useFollowing();
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const version = useQuery({ queryKey: ["version"], staleTime: Infinity, queryFn: ({ signal }) => get<{ version: string }>("/v1/version", session!.credentials, signal) });
   const shown = areas.filter((a) => session?.admin || !a.admin);
   const area = areas.find((a) => pathname.startsWith(a.path));
@@ -35,14 +37,15 @@ export function Shell() {
     else document.documentElement.dataset.theme = theme;
   }, [theme]);
   useEffect(() => {
-    document.title = area ? `${area.name} · Query Engine` : "Query Engine";
-  }, [area]);
+    document.title = [nameIn(search as Record<string, unknown>), area?.name, "Query Engine"].filter(Boolean).join(" · ");
+  }, [area, search]);
   useEffect(() => {
     const listen = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
         e.preventDefault();
         setPalette(true);
       }
+      if (e.key === "?" && !e.ctrlKey && !e.altKey && !e.metaKey && !isTyping()) setKeys(true);
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
@@ -60,6 +63,7 @@ export function Shell() {
         {project && <span className="project" title={project.directory}>Project {project.directory.split(/[\\/]/).pop()}</span>}
         <span className="hint">{version.data?.version}</span>
         <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></Button>
+        <Button className="button" onPress={() => setKeys(true)} aria-label="Keys of all pages" aria-keyshortcuts="?">?</Button>
         <Button className="button" onPress={() => setTheme(nextTheme[theme])}>Theme: {theme}</Button>
         {!project && <Button className="button" onPress={() => leave(pageEdits, signOut)}>Sign out</Button>}
       </header>
@@ -70,7 +74,20 @@ export function Shell() {
       </main>
       <StaleNotice />
       <Unsaved />
+      {keys && <Keys close={() => setKeys(false)} />}
       {palette && <Palette areas={shown} close={() => setPalette(false)} />}
     </div>
   );
+}
+
+/** nameIn is the object that an address names. */
+function nameIn(search: Record<string, unknown>): string | undefined {
+  const name = search.table ?? search.function ?? search.name ?? search.role;
+  return name === undefined ? undefined : String(name);
+}
+
+/** isTyping reports whether keys are text for a field or an editor. What has the focus is asked: fields with a list send the list what is typed, too. */
+function isTyping(): boolean {
+  const focused = document.activeElement;
+  return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches("input, textarea, select"));
 }

@@ -1,5 +1,4 @@
-import { Button } from "react-aria-components";
-import { Window } from "../../shell/window";
+import { Keys as Listed } from "../../shell/keys";
 
 /** keys are those of the page and of its editors. */
 const keys: [string, string][] = [
@@ -12,16 +11,10 @@ const keys: [string, string][] = [
   ["Ctrl /", "Make the line a comment, or no longer"],
   ["Ctrl Z", "Undo; Ctrl Y does it again"],
   ["Escape, Tab", "Leave the editor"],
-  ["Ctrl K", "Find an area or a table"],
+  ["Ctrl K", "Find an area, a table, a role or another object"],
 ];
 
-/** Keys lists the keys of the page; on a Mac, Ctrl is ⌘. */
+/** Keys lists the keys of the page. */
 export function Keys(props: { close: () => void }) {
-  return (
-    <Window title="Keys" close={props.close}>
-      <dl className="pairs">{keys.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>
-      <p className="hint">On a Mac, Ctrl is ⌘.</p>
-      <div className="row"><Button className="button" autoFocus onPress={props.close}>Close</Button></div>
-    </Window>
-  );
+  return <Listed close={props.close} keys={keys} />;
 }

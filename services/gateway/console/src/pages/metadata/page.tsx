@@ -1,17 +1,18 @@
 import { useState } from "react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button, FileTrigger, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, FileTrigger, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Link } from "@tanstack/react-router";
 import type { Change, Version } from "../../api/client";
 import type { Inconsistency } from "../../api/types";
 import { inconsistencyQuery } from "../../api/queries";
 import { useServer } from "../../session";
-import { Changes, useConfirm } from "../../shell/confirm";
+import { Changes, useConfirm, type Confirmed } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { useLive } from "../../shell/following";
 import { saveFile } from "../../shell/savefile";
 import { placeOf } from "./place";
+import { Reload } from "./reload";
 
 /** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
 export function MetadataPage() {
@@ -35,6 +36,7 @@ function State() {
   const client = useQueryClient();
   const found = useQuery(inconsistencyQuery(server));
   const { confirm, dialog } = useConfirm();
+  const [some, setSome] = useState(false);
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
     onSettled: () => client.invalidateQueries(),
@@ -52,10 +54,12 @@ function State() {
     <>
       <div className="row">
         <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload sources and remote schemas</Button>
+        <Button className="button" onPress={() => setSome(true)}>Reload some…</Button>
         <Button className="button" isDisabled={save.isPending} onPress={() => save.mutate()}>Export</Button>
         <FileTrigger acceptedFileTypes={["application/json"]} onSelect={(files) => files?.[0] && load.mutate(files[0])}>
           <Button className="button">Import…</Button>
         </FileTrigger>
+        <Button className="button" onPress={() => confirm(clearing)}>Clear…</Button>
         <span className="hint" role="status">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
       </div>
       {error && <Failure error={error} />}
@@ -78,9 +82,17 @@ function State() {
         </>
       )}
       {dialog}
+      {some && <Reload close={() => setSome(false)} />}
     </>
   );
 }
+
+/** clearing forgets the metadata. */
+const clearing: Confirmed = {
+  title: "Clear the metadata",
+  about: "All but the address of the default source is forgotten: sources, tables, permissions, triggers, actions and settings. Tables and rows of the databases stay, and events that wait are not delivered. The history keeps this version: Undo, or going back to it there, brings all of it back.",
+  request: { type: "clear_metadata", args: {} },
+};
 
 /** Way is the name of an object, as a link to where it is changed. */
 function Way(props: { object: Pick<Inconsistency, "type" | "name" | "definition"> }) {
@@ -91,11 +103,20 @@ function Way(props: { object: Pick<Inconsistency, "type" | "name" | "definition"
 /** listedVersions is how many versions are asked for at once. */
 const listedVersions = 50;
 
+/** searchedVersions is how many are asked for when one is looked for. */
+const searchedVersions = 1000;
+
 /** again is how often the history is read again while it is shown, in ms, where the server doesn't tell of new versions by itself. */
 const again = 2_000;
 
 /** namedObjects is how many changed objects are named of a version. */
 const namedObjects = 3;
+
+/** saysAll reports whether a version was made by, with or of all words. */
+function saysAll(v: Version, words: string): boolean {
+  const text = [v.resource_version, v.operation, v.by?.role, v.by?.user_id, ...v.objects.flatMap((o) => [o.op, o.kind, [o.source, o.schema, o.name].filter(Boolean).join(".")])].join(" ").toLowerCase();
+  return words.toLowerCase().split(/\s+/).every((w) => text.includes(w));
+}
 
 function What(props: { version: Version }) {
   const { objects, changed_objects: count } = props.version;
@@ -114,14 +135,16 @@ function History() {
   const [to, setTo] = useState<number>();
   const [before, setBefore] = useState<number>();
   const [following, setFollowing] = useState(true);
+  const [wanted, setWanted] = useState("");
   const live = useLive();
+  const limit = wanted ? searchedVersions : listedVersions;
   const { confirm, dialog } = useConfirm();
   const found = useQuery({
-    queryKey: [following ? "metadata" : "history", "versions", before],
+    queryKey: [following ? "metadata" : "history", "versions", before, limit],
     placeholderData: keepPreviousData,
     refetchInterval: before === undefined && following && !live ? again : false,
     meta: { quiet: true },
-    queryFn: ({ signal }) => server.versions({ limit: listedVersions, ...(before && { before }) }, signal),
+    queryFn: ({ signal }) => server.versions({ limit, ...(before && { before }) }, signal),
   });
   const upTo = to ?? found.data?.resource_version;
   const diff = useQuery({
@@ -131,16 +154,19 @@ function History() {
   });
   if (found.isPending) return <Loading what="the history" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
-  const { resource_version: now, versions } = found.data;
+  const { resource_version: now, versions: read } = found.data;
+  const versions = wanted ? read.filter((v) => saysAll(v, wanted)) : read;
   return (
     <>
       <div className="row">
+        <SearchField className="inline" value={wanted} onChange={setWanted}><Label>Find by who, what or object</Label><Input /></SearchField>
         <label><input type="checkbox" checked={following} onChange={(e) => setFollowing(e.target.checked)} /> Show changes as they happen</label>
         <span className="hint">Whoever makes them: this console, the command line, or another client of the API.</span>
       </div>
       <div className="split">
         <ul className="changes panel" aria-label="Versions">
-          {versions.map((v) => (
+          {versions.length === 0 && <li className="hint">None of {read.length} versions has all of these words.</li>}
+          {versions.slice(0, listedVersions).map((v) => (
             <li key={v.resource_version}>
               <Button className="link" aria-pressed={shown === v.resource_version} onPress={() => setShown(v.resource_version)}>Version {v.resource_version}</Button>{" "}
               {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
@@ -150,7 +176,7 @@ function History() {
           ))}
           <li className="row">
             <Button className="button" isDisabled={before === undefined} onPress={() => setBefore(undefined)}>Newest</Button>
-            <Button className="button" isDisabled={versions.length < listedVersions} onPress={() => setBefore(versions.at(-1)?.resource_version)}>Older</Button>
+            <Button className="button" isDisabled={read.length < limit} onPress={() => setBefore(read.at(-1)?.resource_version)}>Older</Button>
           </li>
         </ul>
         <section className="panel" aria-label="Difference">

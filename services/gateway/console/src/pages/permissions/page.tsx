@@ -12,6 +12,7 @@ import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Staying } from "../../forms/staying";
+import { NoSource } from "../../shell/empty";
 import { Loading } from "../../shell/progress";
 import { SourcePicker } from "../../shell/sources";
 import { Tabs } from "../../shell/tabs";
@@ -42,7 +43,7 @@ export function PermissionsPage() {
       <Tabs first={search.kind === undefined ? "matrix" : "objects"}>
         <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="objects">Functions, actions and more</Tab><Tab id="inherited">Inherited roles</Tab><Tab id="roles">Roles</Tab></TabList>
         <TabPanel id="matrix">
-          {source ? <TablesAndRoles key={source.name} document={document} source={source} /> : <p>There is no source: <code>add_source</code> of the metadata API adds one.</p>}
+          {source ? <TablesAndRoles key={source.name} document={document} source={source} /> : <NoSource what="Permissions are given on the tables of a source." />}
         </TabPanel>
         <TabPanel id="objects"><ObjectsAndRoles key={source?.name} document={document} source={source} /></TabPanel>
         <TabPanel id="inherited"><InheritedRoles document={document} /></TabPanel>
