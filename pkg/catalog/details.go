@@ -7,6 +7,8 @@ type Details struct {
 	Constraints []Definition       `json:"constraints"`
 	Indexes     []Index            `json:"indexes"`
 	Triggers    []Trigger          `json:"triggers"`
+	// Rows is how many rows the statistics of the database say there are; nil where there are none.
+	Rows *int64 `json:"estimated_rows,omitempty"`
 	// Missing is what could not be read, and why; "" for nothing.
 	Missing string `json:"missing,omitempty"`
 }
@@ -21,8 +23,10 @@ type ColumnDefinition struct {
 	Default   string `json:"default,omitempty"`
 	Generated string `json:"generated,omitempty"`
 	// Identity is "" | "always" | "by_default".
-	Identity string  `json:"identity,omitempty"`
-	Comment  *string `json:"description,omitempty"`
+	Identity string `json:"identity,omitempty"`
+	// Values are those that the type lists: the labels of a native enum.
+	Values  []string `json:"values,omitempty"`
+	Comment *string  `json:"description,omitempty"`
 }
 
 // Trigger is what the database does when rows of a table change.

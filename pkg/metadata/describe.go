@@ -36,6 +36,8 @@ type TableDescription struct {
 	ReferencedBy []Reference       `json:"referenced_by"`
 	Indexes      []catalog.Index   `json:"indexes"`
 	Triggers     []catalog.Trigger `json:"triggers"`
+	// Rows is how many rows the statistics of the database say there are; nil where there are none. Nothing is counted for it.
+	Rows *int64 `json:"estimated_rows,omitempty"`
 	// Missing is what the source isn't asked for, or what could not be read, and why; "" when nothing is missing.
 	Missing string `json:"missing,omitempty"`
 	// EnumRefusal is why the table can't be an enum.
@@ -108,7 +110,7 @@ func definitions(t *catalog.Table) []catalog.Definition {
 // complete adds what the database has besides: the definitions, the constraints that the catalog doesn't
 // have, the indexes and the triggers.
 func (d *TableDescription) complete(details *catalog.Details) {
-	d.Missing = details.Missing
+	d.Missing, d.Rows = details.Missing, details.Rows
 	for i := range details.Columns {
 		c := &details.Columns[i]
 		known := slices.IndexFunc(d.Columns, func(k catalog.ColumnDefinition) bool { return k.Name == c.Name })

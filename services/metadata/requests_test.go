@@ -442,6 +442,29 @@ func TestATableIsDescribedAsItIsNow(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_describe_table","args":{"source":"none","table":"box"}}`, "not-exists", "$.args", `source with name "none" does not exist`)
 }
 
+// TestDescriptionHasEstimatesAndLabels has what no count is made for.
+func TestDescriptionHasEstimatesAndLabels(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	w.sql(t, w.source, `CREATE TYPE mood AS ENUM ('sad', 'ok'); ALTER TYPE mood ADD VALUE 'so "so"' BEFORE 'ok'; CREATE DOMAIN temper AS mood;
+		CREATE TABLE crowd (id int, feels mood, feeling temper, felt mood[], word text) PARTITION BY RANGE (id);
+		CREATE TABLE crowd_a PARTITION OF crowd FOR VALUES FROM (0) TO (100);
+		CREATE TABLE crowd_b PARTITION OF crowd FOR VALUES FROM (100) TO (1000);
+		INSERT INTO crowd (id) SELECT generate_series(0, 249);
+		CREATE VIEW crowded AS SELECT * FROM crowd`)
+	describe := func(name string) string { return i.ok(t, `{"type":"pg_describe_table","args":{"table":"`+name+`"}}`) }
+	w.sql(t, w.source, `ANALYZE crowd_a`)
+	require.NotContains(t, describe("crowd"), "estimated_rows", "of a part alone")
+	require.Contains(t, describe("crowd_a"), `"estimated_rows":100`)
+	w.sql(t, w.source, `ANALYZE crowd_b`)
+	found := describe("crowd")
+	require.Contains(t, found, `"estimated_rows":250`)
+	require.Contains(t, found, `{"name":"feels","type":"mood","nullable":true,"values":["sad","so \"so\"","ok"]}`)
+	require.Contains(t, found, `{"name":"feeling","type":"temper","nullable":true,"values":["sad","so \"so\"","ok"]}`)
+	require.Contains(t, found, `{"name":"felt","type":"mood[]","nullable":true}`)
+	require.NotContains(t, describe("crowded"), "estimated_rows", "of a view")
+}
+
 func TestFunctionsOfASource(t *testing.T) {
 	t.Parallel()
 	w, i := startShop(t)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/catalog"
@@ -17,6 +18,8 @@ type tableResource struct {
 	Schema struct {
 		Fields []describedField `json:"fields"`
 	} `json:"schema"`
+	// Rows are those that aren't in the buffer of streams any more.
+	Rows             string `json:"numRows"`
 	TimePartitioning *struct {
 		Type  string `json:"type"`
 		Field string `json:"field"`
@@ -79,6 +82,9 @@ func (s *Source) DescribeTable(ctx context.Context, table catalog.Name) (*catalo
 	}
 	for _, f := range t.Schema.Fields {
 		found.Columns = append(found.Columns, f.definition())
+	}
+	if n, err := strconv.ParseInt(t.Rows, 10, 64); err == nil {
+		found.Rows = &n
 	}
 	found.Constraints = s.keys(&t)
 	found.Indexes = t.order()

@@ -32,6 +32,9 @@ const (
 	WHERE i.object_id = CAST(@p1 AS int) AND i.type > 0 AND NOT (k.key_ordinal = 0 AND k.is_included_column = 0 AND k.partition_ordinal > 0)
 	ORDER BY i.name, k.is_included_column, k.key_ordinal, k.index_column_id`
 
+	// A heap or a clustered index has each row once.
+	describeRowsSQL = `SELECT SUM(p.rows) FROM sys.partitions AS p WHERE p.object_id = CAST(@p1 AS int) AND p.index_id < 2`
+
 	describeTriggersSQL = `SELECT t.name, t.is_disabled, m.definition FROM sys.triggers AS t
 	LEFT JOIN sys.sql_modules AS m ON m.object_id = t.object_id
 	WHERE t.parent_id = CAST(@p1 AS int) AND t.is_ms_shipped = 0 ORDER BY t.name`
@@ -53,7 +56,7 @@ func (s *Source) DescribeTable(ctx context.Context, table catalog.Name) (*catalo
 	if err := d.find(table); err != nil || d.table == nil {
 		return d.found, err
 	}
-	for _, step := range []func() error{d.columns, d.checks, d.references, d.indexes, d.triggers} {
+	for _, step := range []func() error{d.columns, d.checks, d.references, d.indexes, d.triggers, d.rows} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -233,5 +236,14 @@ func (d *description) indexText(i *catalog.Index, parts string) string {
 func (d *description) triggers() error {
 	return d.of(describeTriggersSQL, func(row []string) {
 		d.found.Triggers = append(d.found.Triggers, catalog.Trigger{Name: row[0], Disabled: set(row[1]), Text: row[2]})
+	})
+}
+
+// rows is what the database keeps about its partitions, where the account may see that.
+func (d *description) rows() error {
+	return d.of(describeRowsSQL, func(row []string) {
+		if n, err := strconv.ParseInt(row[0], 10, 64); err == nil {
+			d.found.Rows = &n
+		}
 	})
 }

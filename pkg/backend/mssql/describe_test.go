@@ -42,6 +42,7 @@ func TestDescription(t *testing.T) {
 			columns|NONCLUSTERED COLUMNSTORE|0|0|0|0|-|d|1|0`,
 		describeTriggersSQL: `told|0|CREATE TRIGGER told ON [art]]icle] AFTER INSERT AS RETURN
 			secret|1|-`,
+		describeRowsSQL: `1234567`,
 	}
 	server := newScript(t, func(_ context.Context, r tdstest.Request, yield func(tdstest.Result) bool) {
 		if len(r.Params) > 0 {
@@ -53,7 +54,9 @@ func TestDescription(t *testing.T) {
 	article := catalog.Name{Schema: "dbo", Name: "art]icle"}
 	found, err := source.DescribeTable(t.Context(), article)
 	require.NoError(t, err)
+	rows := int64(1234567)
 	require.Equal(t, &catalog.Details{
+		Rows: &rows,
 		Columns: []catalog.ColumnDefinition{
 			{Name: "a", Type: "int", Identity: "by_default"},
 			{Name: "b", Type: "nvarchar(20)", Nullable: true, Default: "(N'x')"},

@@ -17,6 +17,9 @@ var describeSQL string
 //go:embed introspection/triggers.sql
 var triggersSQL string
 
+//go:embed introspection/estimate.sql
+var estimateSQL string
+
 // DescribeTable implements backend.TableDescriber.
 func (s *Server) DescribeTable(ctx context.Context, table catalog.Name) (*catalog.Details, error) {
 	found := &catalog.Details{}
@@ -25,7 +28,10 @@ func (s *Server) DescribeTable(ctx context.Context, table catalog.Name) (*catalo
 		if err := describePart(ctx, pg, sql, table, found); err != nil || s.noTriggers {
 			return err
 		}
-		return describePart(ctx, pg, triggersSQL, table, &found.Triggers)
+		if err := describePart(ctx, pg, triggersSQL, table, &found.Triggers); err != nil {
+			return err
+		}
+		return describePart(ctx, pg, estimateSQL, table, &found.Rows)
 	})
 	return found, err
 }

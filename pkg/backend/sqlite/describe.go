@@ -27,7 +27,7 @@ func (s *Source) DescribeTable(ctx context.Context, table catalog.Name) (*catalo
 		return found, nil
 	}
 	d := description{introspection: r, table: t, name: quoteText(table.Name), found: found}
-	for _, step := range []func() error{d.text, d.columns, d.keys, d.indexes, d.triggers} {
+	for _, step := range []func() error{d.text, d.columns, d.keys, d.indexes, d.triggers, d.rows} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -155,5 +155,18 @@ func (d *description) indexes() error {
 func (d *description) triggers() error {
 	return d.query("SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND lower(tbl_name) = lower("+d.name+") ORDER BY name", func(row []string) {
 		d.found.Triggers = append(d.found.Triggers, catalog.Trigger{Name: row[0], Text: row[1]})
+	})
+}
+
+// rows is what ANALYZE has found, if it ever ran: the first number of each line is how many rows the table has.
+func (d *description) rows() error {
+	analyzed := false
+	if err := d.query("SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_stat1'", func([]string) { analyzed = true }); err != nil || !analyzed {
+		return err
+	}
+	return d.query("SELECT max(CAST(stat AS INTEGER)) FROM main.sqlite_stat1 WHERE tbl = "+d.name+" COLLATE NOCASE HAVING count(*) > 0", func(row []string) {
+		if n, err := strconv.ParseInt(row[0], 10, 64); err == nil {
+			d.found.Rows = &n
+		}
 	})
 }

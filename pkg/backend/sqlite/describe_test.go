@@ -87,3 +87,24 @@ func FuzzDDL(f *testing.F) {
 		indexDDL(text)
 	})
 }
+
+// TestEstimatedRows has the number of rows from ANALYZE, and none before it ran.
+func TestEstimatedRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `CREATE TABLE "Box""es" (id INTEGER PRIMARY KEY, size INT); CREATE INDEX sized ON "Box""es" (size); CREATE TABLE bare (id INT);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70) INSERT INTO "Box""es" SELECT i, i % 3 FROM n; INSERT INTO bare VALUES (1)`, nil)
+	found, err := f.source.DescribeTable(t.Context(), table(`Box"es`))
+	require.NoError(t, err)
+	require.Nil(t, found.Rows)
+	f.exec(t, `ANALYZE`)
+	for name, want := range map[string]int64{`Box"es`: 70, "bare": 1} {
+		found, err = f.source.DescribeTable(t.Context(), table(name))
+		require.NoError(t, err)
+		require.NotNil(t, found.Rows, name)
+		require.Equal(t, want, *found.Rows, name)
+	}
+	f.exec(t, `CREATE TABLE fresh (id INT)`)
+	found, err = f.source.DescribeTable(t.Context(), table("fresh"))
+	require.NoError(t, err)
+	require.Nil(t, found.Rows)
+}

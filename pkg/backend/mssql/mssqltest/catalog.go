@@ -26,6 +26,8 @@ var catalogQueries = []struct{ of, text string }{
 		WHERE a.attrelid = i.indrelid AND a.attnum = k.a AND i.indrelid = $1::int::oid ORDER BY 1, k.n`},
 	{"sys.sql_modules", `SELECT t.tgname::text, t.tgenabled = 'D', pg_get_triggerdef(t.oid, true) FROM pg_trigger AS t WHERE t.tgrelid = $1::int::oid AND NOT t.tgisinternal ORDER BY 1`},
 
+	{"FROM sys.partitions", `SELECT CASE WHEN c.reltuples >= 0 THEN c.reltuples::bigint END FROM pg_class AS c WHERE c.oid = $1::int::oid`},
+
 	{"SERVERPROPERTY", `SELECT '16.0.4'::text, NULL::int, NULL::int, 1`},
 	{"FROM sys.parameters", `SELECT p.oid::int, a.name::text, a.of ` + procedures + ` CROSS JOIN LATERAL (
 		SELECT '@' || k.name AS name, CASE t.typname WHEN 'int4' THEN 'int' WHEN 'text' THEN 'nvarchar' ELSE t.typname::text END AS of, k.n

@@ -9,9 +9,11 @@ SELECT pg_catalog.json_build_object(
 			'default', CASE WHEN a.attgenerated = '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid, true) END,
 			'generated', CASE WHEN a.attgenerated <> '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid, true) END,
 			'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by_default' END,
+			'values', (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid IN (t.oid, t.typbasetype)),
 			'description', pg_catalog.col_description(c.oid, a.attnum)
 		) ORDER BY a.attnum)
 		FROM pg_catalog.pg_attribute a
+		JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 		LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef
 		WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 	), '[]'),

@@ -90,6 +90,8 @@ type deleteArgs struct {
 type countArgs struct {
 	distinct []string
 	where    []byte
+	// limit is how many rows are counted at most, nil for all.
+	limit *int64
 }
 
 // readRequest reads {"type", "args"}. Paths of its errors are relative to args.
@@ -154,7 +156,11 @@ func readArgs(operation string, args object) (any, error) {
 		return &deleteArgs{where, returning}, err
 	case "count":
 		distinct, err := readOptional(args, "distinct", readTexts)
-		return &countArgs{distinct, args.optional("where")}, err
+		if err != nil {
+			return nil, err
+		}
+		limit, err := readOptional(args, "limit", readNumber)
+		return &countArgs{distinct, args.optional("where"), limit}, err
 	}
 	return nil, apierror.Newf(apierror.ParseFailed, "unknown data operation %q", operation)
 }

@@ -113,6 +113,10 @@ func TestCount(t *testing.T) {
 		{admin, `{"table":"track"}`, `{"count":3}`},
 		{admin, `{"table":"track","where":{"seconds":{"$gt":60}}}`, `{"count":2}`},
 		{admin, `{"table":"track","distinct":["album_id"]}`, `{"count":2}`},
+		{admin, `{"table":"track","limit":2}`, `{"count":2}`},
+		{admin, `{"table":"track","limit":9}`, `{"count":3}`},
+		{admin, `{"table":"track","distinct":["album_id"],"limit":1}`, `{"count":1}`},
+		{trusted(clerk), `{"table":"album","limit":1}`, `{"count":1}`},
 		{admin, `{"table":"album","distinct":["price","released"],"where":{"id":{"$gt":0}}}`, `{"count":3}`},
 		{trusted(clerk), `{"table":"album"}`, `{"count":2}`},
 	} {
@@ -122,6 +126,8 @@ func TestCount(t *testing.T) {
 	}
 	_, err := s.run(t, as("nobody"), op("count", `{"table":"album"}`))
 	requireError(t, err, "permission-denied", "$.args", `select on "album" for role "nobody" is not allowed. ; "count" is only allowed if the role has "select" permissions on the table`, "")
+	_, err = s.run(t, admin, op("count", `{"table":"track","limit":-1}`))
+	requireError(t, err, "not-supported", "$.args.limit", "unexpected negative value", "")
 	_, err = s.run(t, trusted(clerk), op("count", `{"table":"album","distinct":["id","price"]}`))
 	requireError(t, err, "permission-denied", "$.args.distinct[1]", `role "clerk" does not have permission to select column "price"`, "")
 }

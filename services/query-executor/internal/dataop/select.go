@@ -254,11 +254,10 @@ func (p *planner) countOf(t *resolve.Table, a *countArgs) (*ir.Aggregate, error)
 	if !p.aggregates(permission) || !p.listed(permission, "select_aggregate") {
 		return nil, apierror.At(p.denied("count", t), "table")
 	}
-	rows, err := p.rows(t, permission, &selection{where: a.where})
+	rows, err := p.rows(t, permission, &selection{where: a.where, limit: a.limit})
 	if err != nil {
 		return nil, err
 	}
-	rows.Limit = nil // the limits of the role are about rows that are shown
 	if len(a.distinct) > 0 && !t.Source.Dialect.Tables().DistinctOn {
 		return nil, apierror.At(lacks(t, "distinct"), "distinct")
 	}

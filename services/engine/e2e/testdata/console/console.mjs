@@ -14,6 +14,7 @@ import * as events from "./events.mjs";
 import * as files from "./files.mjs";
 import * as forms from "./forms.mjs";
 import * as functions from "./functions.mjs";
+import * as grid from "./grid.mjs";
 import * as journey from "./journey.mjs";
 import * as kinds from "./kinds.mjs";
 import * as metadata from "./metadata.mjs";
@@ -117,6 +118,7 @@ const tests = {
   ...files.tests,
   ...forms.tests,
   ...functions.tests,
+  ...grid.tests,
   ...kinds.tests,
   ...metadata.tests,
   ...monitoring.tests,

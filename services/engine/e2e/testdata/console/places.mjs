@@ -11,6 +11,14 @@ const label = (name) => (page) => page.getByLabel(name, { exact: true });
 const row = (of) => (page) => of(page).getByRole("row").nth(1);
 const press = (name) => (page) => button(name)(page).click();
 
+/** editName opens the cell of the name of the first author. */
+async function editName(page) {
+  await row(grid("Rows"))(page).waitFor();
+  await grid("Rows")(page).focus();
+  for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await page.getByRole("dialog", { name: "Cell of name" }).getByRole("textbox").waitFor();
+}
+
 /**
  * A row: the address, the tabs that are chosen one after the other and what is pressed then, what shows that the page is there, and
  * the text that must be there as it is.
@@ -34,6 +42,10 @@ export const rows = [
   { name: "Data, a function", path: "/console/data?source=default&schema=public&function=found_authors", ready: heading("Names and arguments"), text: html },
   { name: "Data, rows", path: table, ready: row(grid("Rows")), text: html },
   { name: "Data, long names", path: "/console/data?source=default&schema=public&table=a_name_of_sixty_three_letters_which_is_as_long_as_names_may_be_", ready: row(grid("Rows")) },
+  { name: "Data, a cell", path: table, steps: (page) => editName(page), ready: (page) => page.getByRole("dialog", { name: "Cell of name" }), text: html },
+  { name: "Data, changes", path: table, steps: async (page) => { await editName(page); await page.keyboard.type("!"); await page.keyboard.press("Enter"); }, ready: (page) => page.getByRole("region", { name: "Changes that aren't saved" }), text: html },
+  { name: "Data, columns that are shown", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await page.getByText("Columns: all of 2").click(); }, ready: (page) => page.getByRole("grid", { name: "Columns", exact: true }) },
+  { name: "Data, a column of many rows", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Set a column…")(page); }, ready: (page) => page.getByRole("dialog").getByText(/rows get/) },
   { name: "Data, insert", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Insert a row")(page); }, ready: (page) => page.getByRole("dialog") },
   { name: "Data, import", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Import CSV…")(page); }, ready: (page) => page.getByRole("dialog").getByLabel("File") },
   { name: "Data, columns", path: table, tabs: ["Structure"], ready: row(grid("Columns")), text: html },

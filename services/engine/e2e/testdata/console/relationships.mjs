@@ -1,6 +1,6 @@
 // Tests of relationships, computed fields and native queries on the page for data.
 import assert from "node:assert/strict";
-import { area, axe, confirm, graphql, has, metadata, opened, remoteURL, signIn, sql } from "./harness.mjs";
+import { area, axe, confirm, graphql, has, metadata, opened, pick, remoteURL, signIn, sql } from "./harness.mjs";
 
 const table = async (name) => (await metadata("export_metadata", {})).sources[0].tables.find((t) => t.table.name === name);
 
@@ -82,9 +82,10 @@ export const tests = {
 
       // Along the one by columns.
       await opened(page, "shelf", "Rows");
-      await page.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1).click();
+      await pick(page.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1));
       await page.getByRole("button", { name: "namesakes →" }).click();
-      await page.getByText("Where name = Ann").waitFor();
+      await page.waitForFunction(() => document.querySelector("[aria-label='Column of condition 1']")?.value === "name");
+      assert.equal(await page.getByLabel("Value of condition 1").inputValue(), "Ann");
     } finally {
       await sql("DROP TABLE shelf", true);
       await metadata("remove_remote_schema", { name: "atlas" });

@@ -12,6 +12,7 @@ export const sends = [
   { name: "API, an operation", path: "/console/api", before: (page) => type(page, "Operation", "{ author { name } }"), control: button(/^Run/) },
   { name: "API, explain", path: "/console/api", before: (page) => type(page, "Operation", "{ author { name } }"), control: button("Explain") },
   { name: "Data, a row", path: "/console/data?source=default&schema=public&table=author", before: async (page) => { await button("Insert a row")(page).click(); await page.getByRole("dialog").getByRole("textbox", { name: "name" }).fill("Eve"); }, control: dialog("Insert") },
+  { name: "Data, cells", path: "/console/data?source=default&schema=public&table=author", before: async (page) => { await page.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1).waitFor(); await page.getByRole("grid", { name: "Rows" }).focus(); for (const key of ["ArrowRight", "E", "Enter"]) await page.keyboard.press(key); }, control: button("Save Ctrl S"), keys: "Control+s" },
   { name: "Data, relationships", path: "/console/data", before: (page) => page.getByRole("tab", { name: "Suggested relationships" }).click(), control: button(/^Add \d/) },
   { name: "Permissions, a permission", path: "/console/permissions?source=default&schema=public&table=author&role=reader", before: (page) => page.getByLabel("Most rows of one query").fill("7"), control: button("Save…") },
   { name: "SQL, statements", path: "/console/sql", before: (page) => type(page, "Statements", "SELECT 1"), control: button(/^Run/), keys: "Control+Enter" },

@@ -2,7 +2,7 @@
 // directory CONSOLE_SHOTS. It uses the server of the tests, see console.mjs.
 import { writeFileSync } from "node:fs";
 import { shop, stored, webhook } from "./fixture.mjs";
-import { area, graphql, has, launch, metadata, open, opened, signIn, type, url } from "./harness.mjs";
+import { area, graphql, has, launch, metadata, open, opened, pick, signIn, type, url } from "./harness.mjs";
 
 const directory = process.env.CONSOLE_SHOTS;
 
@@ -24,7 +24,7 @@ const pages = {
   async "data-row"(page) {
     await area(page, "Data");
     await page.getByRole("button", { name: "Open public.author" }).click();
-    await page.getByRole("grid", { name: "Rows" }).getByRole("row").filter({ hasText: "Ann" }).click();
+    await pick(page.getByRole("grid", { name: "Rows" }).getByRole("row").filter({ hasText: "Ann" }));
     await page.getByRole("button", { name: "Change the row" }).click();
     await page.getByRole("dialog").getByLabel("name", { exact: true }).fill("Anna");
   },

@@ -1,6 +1,6 @@
 import { project, takeReport } from "../project";
 import { headersOf, type Credentials } from "../session";
-import { parseExact } from "./exact";
+import { parseExact, stringifyExact } from "./exact";
 import { headersFor, type RunAs } from "./runas";
 import { setMade } from "../undo";
 import type { Inconsistency, MetadataDocument, Operations, SourceOperations } from "./types";
@@ -46,6 +46,11 @@ async function request<T>(path: string, init: RequestInit, parse: (text: string)
   }
   if (!response.ok) throw errorIn(value, response.status);
   return value as T;
+}
+
+/** partMissing stands for the error of a part of the console that can't be loaded. */
+function partMissing(): never {
+  throw new ApiError("The server can't be reached, or it has another version of the console by now.", "unreachable", undefined, 0);
 }
 
 interface ServerError {
@@ -165,9 +170,10 @@ export class Server {
   }
 
   /** rows reads or writes rows of a table as a role; /v2/query is for admin alone. The numbers of the answer are exact. */
-  rows<T>(type: "select" | "count" | "insert" | "update" | "delete", args: object, as: RunAs, signal?: AbortSignal): Promise<T> {
+  async rows<T>(type: "select" | "count" | "insert" | "update" | "delete", args: object, as: RunAs, signal?: AbortSignal): Promise<T> {
     const headers = { ...headersOf(this.credentials), ...headersFor(as), "content-type": "application/json" };
-    return request<T>(as.role ? "/v1/query" : "/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers, signal }, parseExact);
+    const parse = type === "select" ? (await import("./rows").catch(partMissing)).parseRows : parseExact;
+    return request<T>(as.role ? "/v1/query" : "/v2/query", { method: "POST", body: stringifyExact({ type, args }), headers, signal }, parse);
   }
 
   /** endpoint calls a REST endpoint of the metadata. */

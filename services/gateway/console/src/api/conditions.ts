@@ -1,3 +1,4 @@
+import { Raw } from "./exact";
 import type { Row } from "./tables";
 
 /** Condition is a column that has to have a value, as text; null is NULL. */
@@ -23,5 +24,6 @@ export function keyRule(key: string[], row: Row): object {
 
 /** textOf is a value as it is shown and typed. */
 export function textOf(value: unknown): string {
+  if (value instanceof Raw) return value.text;
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }

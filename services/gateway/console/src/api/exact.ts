@@ -21,3 +21,24 @@ export function isExact(value: unknown): boolean {
 export function parseExact(text: string): unknown {
   return exact.parse(text, (_, value, context) => (typeof value === "number" && context?.source !== undefined ? number(context.source) : value));
 }
+
+/** Raw is an object or a list in JSON with its text: the blanks and the keys that are there twice, which a column of type json keeps. */
+export class Raw {
+  constructor(readonly text: string) {}
+
+  toJSON(): unknown {
+    return parseExact(this.text);
+  }
+}
+
+/** stringifyExact is JSON in which values that have a text have that text. */
+export function stringifyExact(value: unknown): string {
+  const texts: string[] = [];
+  // Nobody can guess it, so that no value contains it.
+  const mark = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string, plain: unknown) {
+    const held = this[key];
+    return held instanceof Raw ? `${mark}:${texts.push(held.text) - 1}` : plain;
+  });
+  return texts.length === 0 ? json : json.replaceAll(new RegExp(`"${mark}:(\\d+)"`, "g"), (_, i) => texts[Number(i)]!);
+}

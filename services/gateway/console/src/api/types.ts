@@ -137,6 +137,7 @@ export interface ColumnDefinition {
   default?: string;
   generated?: string;
   identity?: string;
+  values?: string[];
   description?: string;
 }
 
@@ -1219,6 +1220,7 @@ export interface TableDescription {
   referenced_by: Reference[];
   indexes: Index[];
   triggers: Trigger[];
+  estimated_rows?: number;
   missing?: string;
   enum_refusal?: string;
 }

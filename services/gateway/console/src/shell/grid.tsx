@@ -1,5 +1,6 @@
 import { isValidElement } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type Selection, type SortDescriptor } from "react-aria-components";
+import { textOf } from "../api/conditions";
 
 interface GridProps {
   label: string;
@@ -43,6 +44,6 @@ const longest = 2000;
 function shown(value: unknown) {
   if (value === null || value === undefined) return <span className="null">NULL</span>;
   if (isValidElement(value)) return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   return text.length > longest ? <>{text.slice(0, longest)}<span className="hint">… {text.length.toLocaleString("en")} characters</span></> : text;
 }

@@ -9,6 +9,7 @@ import { Ask } from "../../shell/ask";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
+import { counted } from "./counted";
 
 /** listedRows bounds how many of the rows are shown. */
 const listedRows = 50;
@@ -24,14 +25,14 @@ export function DeleteRows(props: { source: Source; table: Table; info: TableInf
     queryKey: ["rows", source.name, info.name, "referring", rows.map((r) => key.map((c) => r[c])), as],
     enabled: links.length > 0,
     queryFn: async ({ signal }) => {
-      const found: { table: string; count: number }[] = [];
+      const found: { table: string; count: string }[] = [];
       for (const link of links) {
         const target = await targetOf(source, info, link, (name) => client.fetchQuery(infoQuery(server, source, name)));
         const related = rows.map((r) => conditionsOf(target, r)).filter((c) => c !== undefined);
         if (related.length === 0) continue;
         const where = { $or: related.map(whereOf) };
-        const { count } = await server.rows<{ count: number }>("count", { source: source.name, table: target.table, where }, { role: "", headers: "" }, signal);
-        if (count > 0) found.push({ table: display(target.table), count });
+        const { count } = await server.rows<{ count: number }>("count", { source: source.name, table: target.table, where, limit: counted + 1 }, { role: "", headers: "" }, signal);
+        if (count > 0) found.push({ table: display(target.table), count: count > counted ? `More than ${counted.toLocaleString("en")}` : `${count}` });
       }
       return found;
     },

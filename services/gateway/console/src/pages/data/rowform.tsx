@@ -1,22 +1,19 @@
 import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { equals, keyRule, textOf } from "../../api/conditions";
-import type { RunAs } from "../../api/runas";
-import { display, type ColumnInfo, type Row, type TableInfo } from "../../api/tables";
-import type { Source } from "../../api/types";
-import { comparable, typed } from "../../api/values";
+import { textOf } from "../../api/conditions";
+import { draftOf, valuesOf, writeRow, type Draft } from "../../api/edits";
+import { display, type ColumnInfo, type Row } from "../../api/tables";
 import { faultOf } from "../../forms/fields";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Window } from "../../shell/window";
-import { ValueInput, type Draft } from "./value";
+import type { ControlContext } from "./control";
+import { ValueInput } from "./value";
 
 interface RowFormProps {
-  source: Source;
-  info: TableInfo;
-  as: RunAs;
+  context: ControlContext;
   /** The columns that may be written. */
   columns: string[];
   /** The row to change, as it was read; undefined for a new one. */
@@ -26,7 +23,8 @@ interface RowFormProps {
 
 /** RowForm inserts a row, or changes one, as long as it is what it was when it was read. */
 export function RowForm(props: RowFormProps) {
-  const { source, info, as, columns, close } = props;
+  const { context, columns, close } = props;
+  const { source, info, as } = context;
   const server = useServer();
   const client = useQueryClient();
   const [row, setRow] = useState(props.row);
@@ -34,27 +32,19 @@ export function RowForm(props: RowFormProps) {
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [now, setNow] = useState<Row>();
   const title = row ? "Change the row" : "Insert a row";
-  const target = { source: source.name, table: info.name };
   const shown = info.columns.filter((c) => columns.includes(c.name));
-  const key = info.primary_key ?? [];
-  const draftOf = (c: ColumnInfo): Draft => drafts[c.name] ?? initial(c, row);
+  const draftIn = (c: ColumnInfo): Draft => drafts[c.name] ?? initial(c, row);
 
   const run = useMutation({
     mutationFn: async (anyway: boolean) => {
-      const { values, wrong } = valuesOf(shown.filter((c) => !row || c.name in drafts), draftOf);
+      const { values, wrong } = valuesOf(shown, row ? drafts : Object.fromEntries(shown.map((c) => [c.name, draftIn(c)])));
       setProblems(wrong);
       if (Object.keys(wrong).length > 0) return;
       if (!row) {
-        await server.rows("insert", { ...target, objects: [values] }, as);
+        await server.rows("insert", { source: source.name, table: info.name, objects: [values] }, as);
       } else if (Object.keys(values).length > 0) {
-        const guards = anyway ? [] : shown.filter((c) => c.name in values && c.name in row && comparable(source.kind, c.type)).map((c) => equals(c.name, row[c.name]));
-        const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...target, where: { $and: [keyRule(key, row), ...guards] }, $set: values }, as);
-        if (affected_rows === 0) {
-          const [found] = await server.rows<Row[]>("select", { ...target, columns: Object.keys(row), where: keyRule(key, row) }, as);
-          if (!found) throw new Error("Nothing was changed: the row isn't there any more, or the role may not change it.");
-          setNow(found);
-          return;
-        }
+        const written = await writeRow(server, context, row, values, anyway);
+        if (!written.done) return setNow(written.now);
       }
       await client.invalidateQueries({ queryKey: ["rows"] });
       close();
@@ -76,7 +66,7 @@ export function RowForm(props: RowFormProps) {
           <Grid
             label="What has changed"
             columns={["column", "when it was read", "now", "yours"]}
-            rows={differing.map((c) => [c.name, row[c.name], now[c.name], c.name in drafts ? shownDraft(draftOf(c)) : ""])}
+            rows={differing.map((c) => [c.name, row[c.name], now[c.name], c.name in drafts ? shownDraft(draftIn(c)) : ""])}
           />
           {run.error && <Failure error={run.error} />}
           <div className="row">
@@ -87,7 +77,7 @@ export function RowForm(props: RowFormProps) {
         </>
       ) : (
         <>
-          {shown.map((c) => <ValueInput key={c.name} column={c} draft={draftOf(c)} fault={faultAt(c.name)} insert={!row} edit={(d) => edit(c, d)} />)}
+          {shown.map((c) => <ValueInput key={c.name} context={context} column={c} draft={draftIn(c)} fault={faultAt(c.name)} insert={!row} edit={(d) => edit(c, d)} />)}
           {run.error && <Failure error={run.error} />}
           <div className="row">
             <Button className="button primary" isDisabled={run.isPending || (row && Object.keys(drafts).length === 0)} onPress={() => run.mutate(false)}>{row ? "Change" : "Insert"}</Button>
@@ -101,23 +91,7 @@ export function RowForm(props: RowFormProps) {
 
 /** initial is what a column gets as long as nothing is typed. */
 function initial(c: ColumnInfo, row: Row | undefined): Draft {
-  if (row) return row[c.name] === null ? { how: "null", text: "" } : { how: "value", text: textOf(row[c.name]) };
-  return { how: c.value_generated || c.nullable ? "default" : "value", text: "" };
-}
-
-function valuesOf(columns: ColumnInfo[], draftOf: (c: ColumnInfo) => Draft) {
-  const values: Row = {};
-  const wrong: Record<string, string> = {};
-  for (const c of columns) {
-    const draft = draftOf(c);
-    if (draft.how === "default") continue;
-    try {
-      values[c.name] = draft.how === "null" ? null : typed(c.type, draft.text);
-    } catch (e) {
-      wrong[c.name] = (e as Error).message;
-    }
-  }
-  return { values, wrong };
+  return row ? draftOf(c, row) : { how: c.value_generated || c.nullable ? "default" : "value", text: "" };
 }
 
 function shownDraft(d: Draft): string | null {

@@ -1,6 +1,7 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
 import type { Grant } from "../../api/permissions";
+import { target } from "../../shell/gridkeys";
 
 const rowHeight = 28;
 const columnWidth = 108;
@@ -8,9 +9,6 @@ const headWidth = 240;
 
 /** scrollBar is room for one below the rows. */
 const scrollBar = 20;
-
-/** page is how many rows the keys for pages go by. */
-const page = 12;
 
 /** MatrixRow is an object that roles are allowed to use. */
 export interface MatrixRow {
@@ -62,7 +60,7 @@ export function Matrix(props: MatrixProps) {
     columns.scrollToIndex(next.column);
   };
   const press = (e: KeyboardEvent) => {
-    const to = target(e, row, column, objects.length - 1, roles.length - 1);
+    const to = target(e, { row, column }, objects.length - 1, roles.length - 1);
     if (to) go(to);
     else if ((e.key === "Enter" || e.key === " ") && objects[row] && roles[column] !== undefined) open(objects[row], roles[column]);
     else return;
@@ -133,20 +131,4 @@ function spoken(operations: readonly string[], marks: Mark[]): string {
 
 function classOf({ grant, but }: Mark): string {
   return [grant, but?.replace("in ", "")].filter(Boolean).join(" ");
-}
-
-/** target is the cell that a key leads to. */
-function target(e: KeyboardEvent, row: number, column: number, lastRow: number, lastColumn: number): { row: number; column: number } | undefined {
-  const whole = e.ctrlKey || e.metaKey;
-  switch (e.key) {
-    case "ArrowUp": return { row: row - 1, column };
-    case "ArrowDown": return { row: row + 1, column };
-    case "ArrowLeft": return { row, column: column - 1 };
-    case "ArrowRight": return { row, column: column + 1 };
-    case "PageUp": return { row: row - page, column };
-    case "PageDown": return { row: row + page, column };
-    case "Home": return { row: whole ? 0 : row, column: 0 };
-    case "End": return { row: whole ? lastRow : row, column: lastColumn };
-    default: return undefined;
-  }
 }

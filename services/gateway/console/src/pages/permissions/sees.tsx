@@ -9,6 +9,7 @@ import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
+import { counted } from "../data/counted";
 import { Loading } from "../../shell/progress";
 import { RunAsPicker } from "../../shell/runas";
 import { useStored } from "../../stored";
@@ -57,8 +58,8 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
   const args = { source: source.name, table: table.table };
   const key = ["rows", source.name, table.table, "seen"];
   const rows = useQuery({ queryKey: [...key, as], enabled: !refused, queryFn: ({ signal }) => server.rows<Row[]>("select", { ...args, columns: ["*"], limit: shownRows }, as, signal) });
-  const count = useQuery({ queryKey: [...key, "count", as], enabled: !refused, queryFn: ({ signal }) => server.rows<{ count: number }>("count", args, as, signal) });
-  const all = useQuery({ queryKey: [...key, "count"], queryFn: ({ signal }) => server.rows<{ count: number }>("count", args, admin, signal) });
+  const count = useQuery({ queryKey: [...key, "count", as], enabled: !refused, queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, as, signal) });
+  const all = useQuery({ queryKey: [...key, "count"], queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, admin, signal) });
   // Without aggregations a role may read rows and not count them.
   const counting = all.error ?? (count.error instanceof ApiError && count.error.code === "permission-denied" ? null : count.error);
   const found = rows.data ?? [];
@@ -87,8 +88,9 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
 
 /** sentence says how many rows a role sees. Without its count, which needs aggregations, it is those that were read. */
 function sentence(role: string, read: number, seen: number | undefined, all: number | undefined): string {
-  const number = seen ?? (read < shownRows ? read : `at least ${read}`);
-  const of = all === undefined ? "" : ` of ${all}`;
+  const many = (n: number) => (n > counted ? `more than ${counted.toLocaleString("en")}` : n);
+  const number = seen !== undefined ? many(seen) : read < shownRows ? read : `at least ${read}`;
+  const of = all === undefined ? "" : ` of ${many(all)}`;
   return `${role} sees ${number}${of} rows${read === shownRows ? `; these are ${read} of them` : ""}.`;
 }
 

@@ -1,0 +1,75 @@
+import { lazy, Suspense, type FocusEvent } from "react";
+import { choicesOf } from "../../api/choices";
+import type { Draft } from "../../api/edits";
+import { hasDate, hasTime } from "../../api/moments";
+import type { RunAs } from "../../api/runas";
+import type { ColumnInfo, TableInfo } from "../../api/tables";
+import type { MetadataDocument, Source, TableDescription } from "../../api/types";
+import { isJSON, isTruth, problemOfJSON } from "../../api/values";
+import { chunk } from "../../chunk";
+
+const ChoiceInput = lazy(chunk(() => import("./choiceinput")));
+const MomentInput = lazy(chunk(() => import("./momentinput")));
+
+/** ControlContext is what controls know of the table that their columns are of, and as whom choices are read. */
+export interface ControlContext {
+  document: MetadataDocument;
+  source: Source;
+  info: TableInfo;
+  /** Undefined until it is read, or where it can't be: native enums have no choices then. */
+  described: TableDescription | undefined;
+  as: RunAs;
+}
+
+/** ControlProps are those of each control. */
+export interface ControlProps {
+  context: ControlContext;
+  column: ColumnInfo;
+  draft: Draft;
+  edit: (draft: Draft) => void;
+  id: string;
+  /** The id of what is said about it. */
+  about: string;
+  invalid: boolean;
+  autoFocus?: boolean;
+}
+
+/** ValueControl is the control of a value by the type of its column, the same in forms and in cells. */
+export function ValueControl(props: ControlProps) {
+  const { context, column, draft, edit, id, about, invalid, autoFocus } = props;
+  const { source, info, described } = context;
+  const text = draft.how === "value" ? draft.text : "";
+  const control = { id, "aria-invalid": invalid || undefined, "aria-describedby": about, autoFocus, onFocus: autoFocus ? toEnd : undefined, spellCheck: "false" as const, placeholder: draft.how === "null" ? "NULL" : undefined };
+  const set = (to: string) => edit({ how: "value", text: to });
+  if (isTruth(column.type) || (source.kind === "mssql" && column.type === "bit")) {
+    return (
+      <select {...control} value={text} onChange={(e) => set(e.target.value)}>
+        <option value="" />
+        <option>true</option>
+        <option>false</option>
+      </select>
+    );
+  }
+  const plain = <textarea {...control} rows={Math.min(8, text.split("\n").length)} value={text} onChange={(e) => set(withLineEnds(e.target.value, draft.text))} />;
+  const choices = choicesOf(source, info, described, column.name);
+  if (choices) return <Suspense fallback={plain}><ChoiceInput {...props} choices={choices} /></Suspense>;
+  if (hasDate(column.type) || hasTime(column.type)) return <Suspense fallback={plain}><MomentInput {...props} /></Suspense>;
+  if (!isJSON(column.type)) return plain;
+  const problem = text.trim() && problemOfJSON(text);
+  return (
+    <div className="value-json">
+      <textarea {...control} aria-invalid={invalid || Boolean(problem) || undefined} rows={Math.max(3, Math.min(16, text.split("\n").length))} value={text} onChange={(e) => set(e.target.value)} />
+      {problem && !invalid && <span className="removed" role="status">{problem}</span>}
+    </div>
+  );
+}
+
+/** toEnd puts the cursor behind what is there already. */
+function toEnd(e: FocusEvent<HTMLElement>) {
+  if (e.currentTarget instanceof HTMLTextAreaElement) e.currentTarget.setSelectionRange(e.currentTarget.value.length, e.currentTarget.value.length);
+}
+
+/** withLineEnds gives a text the line ends that it had: a control makes one kind of them. */
+function withLineEnds(text: string, before: string): string {
+  return /\r\n/.test(before) && !/(^|[^\r])\n/.test(before) ? text.replaceAll("\n", "\r\n") : text;
+}
