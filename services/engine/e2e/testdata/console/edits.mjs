@@ -119,7 +119,7 @@ export const tests = {
       await unsaved(page).waitFor({ state: "detached" });
       assert.equal(await limit.inputValue(), "5");
       await press(page, "Save…");
-      await confirm(page, "Save", "select_permission");
+      await confirm(page, "Save", "change table default.public.author");
       await area(page, "Monitoring");
       await page.goto(url + cell("edits_once"));
       await limit.fill("6");

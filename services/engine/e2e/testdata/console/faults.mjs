@@ -131,13 +131,17 @@ export async function failing(context, proxy, row, requests) {
   return left;
 }
 
+/** tryAgain is a button that asks the server again. What a dialog has comes last, and nothing behind it can be pressed. */
+const tryAgain = (page) => page.getByRole("button", { name: "Try again" }).last();
+
 /** leave asks the server again, where the page offers that, or else opens it again, and leaves the page before there is an answer. */
 async function leave(page, proxy, row) {
   proxy.treat((kind) => (kind === signing ? "pass" : "held"));
-  const again = page.getByRole("button", { name: "Try again" }).first();
+  const again = tryAgain(page);
   if (await again.isVisible()) await again.click();
   else await page.goto(proxy.url + row.path);
   await proxy.held();
+  if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape"); // nothing behind it can be pressed
   const other = row.path.startsWith("/console/actions") ? "Metadata" : "Actions";
   await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: other, exact: true }).click();
   await page.getByRole("heading", { name: other, exact: true, level: 1 }).waitFor();
@@ -159,7 +163,7 @@ export async function slowThenGone(page, proxy, row) {
   await has(page.getByRole("alert"), "The server can't be reached.");
   await axeOf(page, `${row.name}, without a server`, contents);
   proxy.pass();
-  const again = page.getByRole("button", { name: "Try again" }).first();
+  const again = tryAgain(page);
   const done = shown.then(() => true);
   while (!(await Promise.race([done, again.waitFor().then(() => false)]))) await again.click({ timeout: 1000 }).catch(() => {}); // it may be gone
 }

@@ -17,7 +17,7 @@ export const tests = {
       const dialog = page.getByRole("dialog", { name: "Import CSV" });
       for (const [text, problem] of [
         ["id,nothing\n1,2\n", 'no column "nothing"'], ["id,id\n1,2\n", "there twice"], ["id,label\n1\n", "Row 1 has 1 fields"], ['id,label\n1,a"b\n', "Row 2: a quote"],
-        ["id,whole\n1,perhaps\n", "Row 1, whole: Choose true or false."], ["id,about\n1,{\n", "Row 1, about: This isn't JSON."], ["", "no column"],
+        ["id,whole\n1,perhaps\n", "Row 1, whole: Choose true or false."], ["id,about\n1,{\n", "Row 1, about: This isn't JSON: "], ["", "no column"],
       ]) {
         await dialog.getByLabel("File").setInputFiles(csv(text));
         await has(dialog.getByRole("alert"), problem);

@@ -70,7 +70,7 @@ export function useTools(source: Source, described: TableDescription | undefined
   const types: KeyDraft["type"][] = described.constraints.some((k) => k.type === "primary_key") ? ["foreign_key", "unique", "check"] : ["primary_key", "foreign_key", "unique", "check"];
   return {
     table: at("table", [rename, ...(dialect === "postgres" ? [comment] : [])], (
-      <Button className="button" onPress={() => setScript({ title: "Drop the table", steps: make.dropTable(table), done: () => void navigate({ search: { source: source.name } }) })}>Drop the table…</Button>
+      <Button className="button" onPress={() => setScript({ title: "Drop the table", steps: make.dropTable(table), done: () => { edits.letGo(); void navigate({ search: { source: source.name } }); } })}>Drop the table…</Button>
     )),
     columns: (
       <>
