@@ -176,8 +176,12 @@ export async function pick(row) {
 /** confirm agrees to what a dialog shows, which has to contain a text. */
 export async function confirm(page, title, text) {
   const dialog = page.getByRole("dialog", { name: title });
+  const agree = dialog.getByRole("button", { name: title });
+  await agree.and(page.locator(":enabled")).waitFor(); // then the server has tried it
+  // What of an object differs is drawn when it is opened.
+  if (!(await dialog.innerText()).includes(text)) for (const change of await dialog.locator("summary").all()) await change.click();
   await has(dialog, text);
-  await dialog.getByRole("button", { name: title }).click();
+  await agree.click();
   await dialog.waitFor({ state: "detached" });
 }
 
