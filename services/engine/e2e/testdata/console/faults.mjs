@@ -39,7 +39,7 @@ export async function ready(page, proxy, row) {
   assert.equal(await page.locator(made).count(), 0, "text became HTML");
   assert.deepEqual(await page.evaluate(() => [document.scrollingElement, document.querySelector("main")].map((e) => e.scrollWidth - e.clientWidth)), [0, 0], "wider than the window");
   await axe(page, row.name);
-  assert.deepEqual(await unreached(page), [], "not reached by keys");
+  if (!row.tabLeaves) assert.deepEqual(await unreached(page), [], "not reached by keys"); // Tab ends the editing of a cell
   return requests;
 }
 

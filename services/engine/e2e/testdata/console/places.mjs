@@ -42,7 +42,7 @@ export const rows = [
   { name: "Data, a function", path: "/console/data?source=default&schema=public&function=found_authors", ready: heading("Names and arguments"), text: html },
   { name: "Data, rows", path: table, ready: row(grid("Rows")), text: html },
   { name: "Data, long names", path: "/console/data?source=default&schema=public&table=a_name_of_sixty_three_letters_which_is_as_long_as_names_may_be_", ready: row(grid("Rows")) },
-  { name: "Data, a cell", path: table, steps: (page) => editName(page), ready: (page) => page.getByRole("dialog", { name: "Cell of name" }), text: html },
+  { name: "Data, a cell", path: table, steps: (page) => editName(page), ready: (page) => page.getByRole("dialog", { name: "Cell of name" }), text: html, tabLeaves: true },
   { name: "Data, changes", path: table, steps: async (page) => { await editName(page); await page.keyboard.type("!"); await page.keyboard.press("Enter"); }, ready: (page) => page.getByRole("region", { name: "Changes that aren't saved" }), text: html },
   { name: "Data, columns that are shown", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await page.getByText("Columns: all of 2").click(); }, ready: (page) => page.getByRole("grid", { name: "Columns", exact: true }) },
   { name: "Data, a column of many rows", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Set a column…")(page); }, ready: (page) => page.getByRole("dialog").getByText(/rows get/) },
