@@ -24,7 +24,8 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
           <pre tabIndex={0}>{typeof api.internal === "string" ? api.internal : JSON.stringify(api.internal, null, 2)}</pre>
         </details>
       )}
-      {retry && <Button className="button" onPress={retry}>Try again</Button>}
+      {/* The button goes with the error. A dialog without the focus wouldn't be closed by Escape. */}
+      {retry && <Button className="button" onPress={(e) => { e.target.closest<HTMLElement>("[role=dialog]")?.focus(); retry(); }}>Try again</Button>}
     </div>
   );
 }

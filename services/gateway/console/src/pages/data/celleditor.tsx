@@ -24,7 +24,7 @@ interface CellEditorProps {
 }
 
 /** CellEditor edits a cell in its place. Enter and Tab keep what was typed, and so does a press next to it; Escape doesn't. */
-export default function CellEditor(props: CellEditorProps) {
+export function CellEditor(props: CellEditorProps) {
   const { context, column, cell, fault, fixed, unknown, done, close } = props;
   const [draft, setDraft] = useState(props.draft);
   const [problem, setProblem] = useState(fault);

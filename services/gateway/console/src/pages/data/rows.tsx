@@ -26,7 +26,7 @@ import { Loading } from "../../shell/progress";
 import { RunAsPicker } from "../../shell/runas";
 import { Window } from "../../shell/window";
 import { useStored } from "../../stored";
-import type { Step } from "./celleditor";
+import { CellEditor, type Step } from "./celleditor";
 import { Changes, faultAt, mostEdits, withDraft, type Edits } from "./changes";
 import { Conditions, Sorting } from "./conditions";
 import type { ControlContext } from "./control";
@@ -37,7 +37,6 @@ import { ImportRows } from "./importrows";
 import { RowForm } from "./rowform";
 import { fragmentOf, useView } from "./view";
 
-const CellEditor = lazy(chunk(() => import("./celleditor")));
 const BulkEdit = lazy(chunk(() => import("./bulkedit")));
 const Columns = lazy(chunk(() => import("./shown")));
 
