@@ -1,6 +1,6 @@
 // Tests of the forms that change tables by SQL.
 import assert from "node:assert/strict";
-import { axe, has, metadata, opened, signIn, sql, url } from "./harness.mjs";
+import { announces, axe, has, metadata, opened, signIn, sql, url } from "./harness.mjs";
 import { others } from "./sources.mjs";
 
 const grid = (page, name) => page.getByRole("grid", { name, exact: true });
@@ -11,8 +11,9 @@ const form = (page, name) => page.getByRole("region", { name, exact: true });
 async function run(page, title, text, change = undefined) {
   const dialog = page.getByRole("dialog", { name: title, exact: true });
   await has(dialog.getByLabel("SQL", { exact: true }), text);
-  if (change) await has(dialog, change);
-  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  const agree = dialog.getByRole("button", { name: "Run", exact: true });
+  if (change) await announces(dialog, agree, change);
+  await agree.click();
   await dialog.waitFor({ state: "detached" });
 }
 

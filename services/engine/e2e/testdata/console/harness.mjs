@@ -173,14 +173,18 @@ export async function pick(row) {
   await row.locator(".tick").click();
 }
 
+/** announces waits until a dialog says a text, above what it lists or in one of the changes, which are drawn when they are opened. */
+export async function announces(dialog, agree, text) {
+  await agree.and(dialog.locator(":enabled")).waitFor(); // then the server has tried it
+  if (!(await dialog.innerText()).includes(text)) for (const change of await dialog.locator("summary").all()) await change.click();
+  await has(dialog, text);
+}
+
 /** confirm agrees to what a dialog shows, which has to contain a text. */
 export async function confirm(page, title, text) {
   const dialog = page.getByRole("dialog", { name: title });
   const agree = dialog.getByRole("button", { name: title });
-  await agree.and(page.locator(":enabled")).waitFor(); // then the server has tried it
-  // What of an object differs is drawn when it is opened.
-  if (!(await dialog.innerText()).includes(text)) for (const change of await dialog.locator("summary").all()) await change.click();
-  await has(dialog, text);
+  await announces(dialog, agree, text);
   await agree.click();
   await dialog.waitFor({ state: "detached" });
 }
