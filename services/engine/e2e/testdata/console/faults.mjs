@@ -134,14 +134,20 @@ export async function failing(context, proxy, row, requests) {
 /** tryAgain is a button that asks the server again. What a dialog has comes last, and nothing behind it can be pressed. */
 const tryAgain = (page) => page.getByRole("button", { name: "Try again" }).last();
 
+/** close closes a dialog, where there is one. */
+async function close(page) {
+  if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape");
+}
+
 /** leave asks the server again, where the page offers that, or else opens it again, and leaves the page before there is an answer. */
 async function leave(page, proxy, row) {
   proxy.treat((kind) => (kind === signing ? "pass" : "held"));
   const again = tryAgain(page);
-  if (await again.isVisible()) await again.click();
-  else await page.goto(proxy.url + row.path);
+  if (!(await again.isVisible())) await page.goto(proxy.url + row.path);
+  // Nothing behind a dialog can be pressed, and what opens the row may open one yet.
+  else while ((await again.isVisible()) && !(await again.click({ timeout: 1000 }).then(() => true, () => false))) await close(page);
   await proxy.held();
-  if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape"); // nothing behind it can be pressed
+  await close(page);
   const other = row.path.startsWith("/console/actions") ? "Metadata" : "Actions";
   await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: other, exact: true }).click();
   await page.getByRole("heading", { name: other, exact: true, level: 1 }).waitFor();
