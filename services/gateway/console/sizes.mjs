@@ -30,7 +30,7 @@ function kilobytes(chunks, without) {
 
 const start = closure(first);
 const base = new Set([...start, ...closure(Object.keys(manifest).find((k) => k === editor || manifest[k].name === "editor") ?? first)]);
-const areas = (manifest[first].dynamicImports ?? []).map((name) => {
+const areas = (manifest[first].dynamicImports ?? []).filter((name) => name.startsWith("src/pages/")).map((name) => {
   const chunks = closure(name);
   const parts = later([...chunks].filter((c) => !base.has(c)));
   return { title: /pages\/([^/]+)\//.exec(name)[1], own: kilobytes(chunks, base), parts: kilobytes(parts, new Set([...chunks, ...base])) };

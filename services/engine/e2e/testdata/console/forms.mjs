@@ -1,6 +1,6 @@
 // Tests of the forms of remote schemas, actions, triggers and events: the fields that their operations have, and what the server finds wrong with each.
 import assert from "node:assert/strict";
-import { axe, confirm, graphql, has, html, metadata, remoteURL, signIn, transforming, url } from "./harness.mjs";
+import { axe, confirm, discard, graphql, has, html, metadata, remoteURL, signIn, transforming, url } from "./harness.mjs";
 
 const field = (page, label, value) => page.getByLabel(label, { exact: true }).fill(value);
 
@@ -111,6 +111,7 @@ export const tests = {
     await axe(page, "Event triggers with errors at fields");
 
     await page.getByRole("tab", { name: "Cron triggers" }).click();
+    await discard(page);
     await page.getByRole("button", { name: "New cron trigger" }).click();
     await field(page, "Name", "refused");
     await field(page, "Webhook", "http://127.0.0.1:1/");
@@ -120,6 +121,7 @@ export const tests = {
     });
 
     await page.getByRole("tab", { name: "One-off events" }).click();
+    await discard(page);
     await page.getByRole("button", { name: "New event" }).click();
     await field(page, "Webhook", "http://127.0.0.1:1/");
     await both(page);
