@@ -49,7 +49,7 @@ func TestAssets(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	for _, name := range names {
-		require.Regexp(t, `-[\w-]{8}\.(js|css)$`, name, "the name has no hash")
+		require.Regexp(t, `-[\w-]{8}\.(js|css|svg)$`, name, "the name has no hash")
 		a, err := console.Open(name)
 		require.NoError(t, err)
 		require.NotEmpty(t, a.Type, name)
