@@ -84,7 +84,7 @@ export const tests = {
       await page.getByLabel("Seconds until it has failed").fill("-3");
       await page.getByRole("button", { name: "Save…" }).click();
       await page.getByRole("alert").filter({ hasText: "$.args[0].args.permission.validate_input.definition.timeout" }).waitFor();
-      await page.getByText("timeout value cannot be negative", { exact: true }).waitFor();
+      await page.getByText("timeout value cannot be negative (parse-failed, $.args[0].args.permission.validate_input.definition.timeout)", { exact: true }).waitFor();
       await axe(page, "Permissions with an error");
       assert.deepEqual(await permissions("article", "delete"), []);
     } finally {
