@@ -135,7 +135,7 @@ function useColumns(scope: Scope, name: string, type: string | undefined): Other
   const root = use(Root);
   const server = useServer();
   const { nested } = scope.place;
-  const info = useQuery({ ...infoQuery(server, (root ?? scope.place).source, (root ?? scope.place).table), enabled: nested && root && !root.model });
+  const info = useQuery({ ...infoQuery(server, (root ?? scope.place).source, (root ?? scope.place).table), enabled: nested === true && root !== undefined && !root.model });
   const there = nested ? info.data : undefined;
   return useMemo(() => {
     if (type === undefined) return [];
