@@ -27,7 +27,7 @@ export const tests = {
       await type(page, "Statements", schema);
       await page.getByText("Only read", { exact: true }).click();
       await page.getByRole("button", { name: /^Run/ }).click();
-      await has(page.getByRole("status"), "Done");
+      await has(page.getByRole("status"), "5 statements in");
 
       await area(page, "Data");
       const tables = page.getByRole("grid", { name: "Tables and views" });
