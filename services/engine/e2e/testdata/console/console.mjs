@@ -2,7 +2,7 @@
 // tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
 // GraphQL server of REMOTE-URL has the type Position.
 import assert from "node:assert/strict";
-import { axe, documentation, has, launch, open, openURL, secret, signIn, until, url } from "./harness.mjs";
+import { axe, documentation, has, launch, open, openURL, secret, signIn, until, url, within } from "./harness.mjs";
 import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
@@ -148,7 +148,7 @@ try {
     const began = Date.now();
     const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
     try {
-      await test({ ...opened, browser });
+      await within(test({ ...opened, browser }));
       await opened.check();
     } catch (e) {
       failed.push(name);

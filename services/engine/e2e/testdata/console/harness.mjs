@@ -58,6 +58,18 @@ export async function open(browser, base = url) {
   };
 }
 
+/** within fails when a test doesn't end: a page that hangs answers to nothing that is evaluated in it, which has no limit of its own. */
+export async function within(test, minutes = 8) {
+  const end = new AbortController();
+  const late = sleep(minutes * 60_000, undefined, { signal: end.signal }).then(() => assert.fail(`not done after ${minutes} minutes`));
+  try {
+    await Promise.race([test, late]);
+  } finally {
+    late.catch(() => {});
+    end.abort();
+  }
+}
+
 /** until waits for what no page shows. */
 export async function until(holds, what) {
   for (const end = Date.now() + limit; !(await holds()); await sleep(50)) assert.ok(Date.now() < end, what);

@@ -2,7 +2,7 @@
 // ONLY as in console.mjs. A tab of the console that no row here opens is a fault.
 import assert from "node:assert/strict";
 import { hostile, missing, shop, webhook } from "./fixture.mjs";
-import { launch, open, url } from "./harness.mjs";
+import { launch, open, url, within } from "./harness.mjs";
 import * as faults from "./faults.mjs";
 import { rows } from "./places.mjs";
 import { Proxy } from "./proxy.mjs";
@@ -50,7 +50,7 @@ const queue = [
 async function test(name, opened, run) {
   const began = Date.now();
   try {
-    await run();
+    await within(run());
     await opened.check();
     return true;
   } catch (e) {
