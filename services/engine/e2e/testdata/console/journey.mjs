@@ -1,7 +1,7 @@
 // The whole way of somebody who is new, through all areas.
 import assert from "node:assert/strict";
 import { webhook } from "./fixture.mjs";
-import { area, confirm, has, metadata, pick, schemaThere, signIn, sql, type, url } from "./harness.mjs";
+import { area, confirm, has, metadata, pick, schemaThere, signIn, sql, type, unfold, url } from "./harness.mjs";
 
 const schema = `CREATE SCHEMA library;
 CREATE TABLE library.shelf (id int PRIMARY KEY, place text NOT NULL);
@@ -102,7 +102,7 @@ export const tests = {
       await page.getByRole("button", { name: `Version ${before}`, exact: true }).click();
       const difference = page.getByRole("region", { name: "Difference" });
       await has(difference.getByRole("listitem"), "change table default.library.book");
-      await difference.getByRole("listitem").first().locator("summary").click();
+      await unfold(difference);
       await has(difference.getByLabel("What differs"), "/broken");
       await has(difference.getByLabel("What differs"), "/well");
       await page.getByRole("button", { name: "Go back to it…" }).click();

@@ -33,6 +33,7 @@ export const tests = {
       await page.getByLabel("Name", { exact: true }).fill("namesakes");
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await has(list, "array: public.author where name = label");
+      await page.getByLabel("Name", { exact: true }).waitFor({ state: "detached" }); // which the form is not before all is read again
 
       await page.getByRole("button", { name: "To another source" }).click();
       await page.getByLabel("Name", { exact: true }).fill("elsewhere");
@@ -140,7 +141,7 @@ export const tests = {
     assert.deepEqual(await graphql('{ initials(args: {after: "B"}) { letter } }'), { initials: [{ letter: "B" }] });
     await page.getByLabel("Description").fill("<i>first letters</i>");
     await page.getByRole("button", { name: "Change…" }).click();
-    await confirm(page, "Change", "initials");
+    await confirm(page, "Change", "first letters");
     await has(page.getByRole("list", { name: "Native queries" }), "<i>first letters</i>");
     await page.reload();
     await page.getByRole("button", { name: "Delete initials" }).click();

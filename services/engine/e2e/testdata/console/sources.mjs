@@ -79,7 +79,7 @@ export const tests = {
       await type(page, "Arguments as JSON", (await source(page).getByRole("textbox", { name: "Arguments as JSON" }).innerText()).replace('"max_connections": 7', '"max_connections": 8'));
       await source(page).getByRole("button", { name: "Change…" }).click();
       const change = page.getByRole("dialog", { name: "Change" });
-      await change.getByText("change source shop").click();
+      await change.getByText("change source shop").waitFor(); // the only change is open
       await has(change.getByLabel("What differs"), '"max_connections": 8');
       await hidden();
       await change.getByRole("button", { name: "Show secrets" }).click();

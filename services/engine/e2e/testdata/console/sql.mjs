@@ -1,7 +1,7 @@
 // Tests of the page for SQL.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { area, axe, broken, has, metadata, signIn, sql, type, until, url } from "./harness.mjs";
+import { area, axe, broken, has, metadata, signIn, sql, type, unfold, until, url } from "./harness.mjs";
 import { others } from "./sources.mjs";
 
 const status = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
@@ -42,7 +42,7 @@ export const tests = {
       await has(page.getByRole("alert"), "permission tried.reader.select");
       await page.getByRole("button", { name: "See what would be dropped" }).click();
       const changes = page.getByRole("region", { name: "What would change" });
-      await changes.getByRole("listitem").first().locator("summary").click();
+      await unfold(changes);
       await has(changes.getByLabel("What differs"), "<b>odd</b>");
       await has(page.getByRole("status"), "and rolled back");
       await has(page.getByRole("grid", { name: "Result" }), "7");

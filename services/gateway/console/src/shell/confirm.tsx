@@ -72,6 +72,9 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
 const portion = 200;
 const few = 20;
 
+/** short is how many lines are shown at once: what changes is seen without opening it. */
+const short = 20;
+
 const named = (c: Change) => `${c.op} ${c.kind} ${[c.source, c.schema, c.name].filter(Boolean).join(".")}`;
 
 /** Changes lists what is added, changed and removed, with the objects before and after. Secrets of sources are hidden until they are asked for. */
@@ -81,6 +84,7 @@ export function Changes(props: { changes: Change[] }) {
   const [wanted, setWanted] = useState("");
   const [drawn, setDrawn] = useState(portion);
   const hidden = useMemo(() => hideIn(changes), [changes]);
+  const opened = useMemo(() => changes.length === 1 || areShort(hidden.changes), [changes, hidden]);
   const found = useMemo(() => (open ? changes : hidden.changes).filter((c) => named(c).toLowerCase().includes(wanted.toLowerCase())), [open, changes, hidden, wanted]);
   if (changes.length === 0) return <p className="hint">Nothing of the metadata changes.</p>;
   const count = (op: Change["op"]) => changes.filter((c) => c.op === op).length;
@@ -94,7 +98,7 @@ export function Changes(props: { changes: Change[] }) {
       )}
       {hidden.secrets.length > 0 && <Button className="button" onPress={() => setOpen(!open)}>{open ? "Hide secrets" : "Show secrets"}</Button>}
       <ul className="changes" aria-label="Changes">
-        {found.slice(0, drawn).map((c) => <Item key={named(c)} change={c} />)}
+        {found.slice(0, drawn).map((c) => <Item key={named(c)} change={c} opened={opened} />)}
       </ul>
       {found.length > drawn && <div className="row"><Button className="button" onPress={() => setDrawn(drawn + portion)}>Show {Math.min(portion, found.length - drawn)} more</Button><span className="hint">of {found.length.toLocaleString("en")}</span></div>}
     </>
@@ -102,12 +106,12 @@ export function Changes(props: { changes: Change[] }) {
 }
 
 /** Item is a change; what of the object differs is only drawn when it is opened. */
-function Item(props: { change: Change }) {
-  const { change: c } = props;
-  const [open, setOpen] = useState(false);
+function Item(props: { change: Change; opened: boolean }) {
+  const { change: c, opened } = props;
+  const [open, setOpen] = useState(opened);
   return (
     <li>
-      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>
           <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{named(c).slice(c.op.length)}
         </summary>
@@ -118,6 +122,24 @@ function Item(props: { change: Change }) {
     </li>
   );
 }
+
+/** areShort reports whether changes have few lines in all: those from the first to the last that differs, as comparing takes longer. */
+function areShort(changes: Change[]): boolean {
+  if (changes.length > short) return false;
+  let left = short;
+  for (const { before, after } of changes) {
+    const [old, now] = [linesOf(before), linesOf(after)];
+    const least = Math.min(old.length, now.length);
+    let [first, last] = [0, 0];
+    while (first < least && old[first] === now[first]) first++;
+    while (last < least - first && old.at(-1 - last) === now.at(-1 - last)) last++;
+    left -= old.length + now.length - 2 * (first + last);
+    if (left < 0) return false;
+  }
+  return true;
+}
+
+const linesOf = (part: unknown) => (part === undefined ? [] : JSON.stringify(part, null, 2).split("\n"));
 
 /** hideIn hides the secrets of the sources among changes. */
 function hideIn(changes: Change[]): { changes: Change[]; secrets: string[] } {
