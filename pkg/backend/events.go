@@ -30,6 +30,9 @@ type EventTriggers interface {
 	// CleanEventLog removes old events of a trigger, in batches. Before each batch it asks
 	// goOn, which may be nil.
 	CleanEventLog(ctx context.Context, c EventCleanup, goOn func() bool) (EventsCleaned, error)
+	// CountOldEvents counts what CleanEventLog would remove, at most MaxBacklog events with their
+	// invocations; more reports whether there are others. The batch size is ignored.
+	CountOldEvents(ctx context.Context, c EventCleanup) (found EventsCleaned, more bool, err error)
 }
 
 // EventHistory reads the log. The JSON is what the API answers with.
@@ -130,7 +133,7 @@ type EventBacklog struct {
 	Oldest time.Time
 }
 
-// MaxBacklog bounds the events that EventBacklogs counts, where there are more.
+// MaxBacklog bounds the events that EventBacklogs and CountOldEvents count, where there are more.
 const MaxBacklog = 100_000
 
 // EventCleanup selects the events of a trigger that are removed.

@@ -148,7 +148,7 @@ func plainOperations() []operation {
 		command[DropAction]("drop_action", atMetadata|atQuery),
 		command[CreateActionPermission]("create_action_permission", atMetadata|atQuery),
 		command[DropActionPermission]("drop_action_permission", atMetadata|atQuery),
-		served[CleanupEventLogs]("cleanup_event_trigger_logs", atMetadata, modifies|untried),
+		served[CleanupEventLogs]("cleanup_event_trigger_logs", atMetadata, modifies),
 		command[CreateCronTrigger]("create_cron_trigger", atMetadata|atQuery),
 		command[DeleteCronTrigger]("delete_cron_trigger", atMetadata|atQuery),
 		query[GetCronTriggers]("get_cron_triggers", atMetadata),

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -183,8 +184,51 @@ func TestRequestsOnEvents(t *testing.T) {
 	}
 	i.fails(t, v1metadata, `{"type":"pg_get_event_by_id","args":{"event_id":"none"}}`, "not-exists", "$.args", "event id none does not exist")
 	i.fails(t, v1metadata, `{"type":"pg_redeliver_event","args":{"event_id":"none"}}`, "not-exists", "$.args", "event not found")
-	i.ok(t, `{"type":"cleanup_event_trigger_logs","args":{"event_trigger_name":"byhand","clear_older_than":1}}`)
-	require.Equal(t, version+1, i.version())
+
+	w.sql(t, w.source, `UPDATE engine_catalog.event_log SET delivered = true, created_at = now() - interval '3 h';
+		INSERT INTO engine_catalog.event_invocation_logs (event_id, status) SELECT id, 200 FROM engine_catalog.event_log`)
+	const clean = `{"type":"cleanup_event_trigger_logs","args":{"event_trigger_name":"byhand","clear_older_than":2,"clean_invocation_logs":true}`
+	var tried struct {
+		DryRun  bool              `json:"dry_run"`
+		Changes []json.RawMessage `json:"changes"`
+		Answer  json.RawMessage   `json:"answer"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(i.ok(t, clean+`,"dry_run":true}`)), &tried))
+	require.True(t, tried.DryRun)
+	require.Empty(t, tried.Changes)
+	const removed = `{"message":"success","deleted_event_logs":2,"deleted_event_invocation_logs":2}`
+	require.JSONEq(t, removed, string(tried.Answer))
+	require.Equal(t, version, i.version(), "it was only tried")
+	i.fails(t, v1metadata, strings.Replace(clean, "byhand", "none", 1)+`,"dry_run":true}`, "not-exists", "$.args", `event trigger "none" does not exist`)
+	require.JSONEq(t, removed, i.ok(t, clean+`}`))
+	require.JSONEq(t, `{"message":"success","deleted_event_logs":0,"deleted_event_invocation_logs":0}`, i.ok(t, clean+`}`))
+	require.Equal(t, version+2, i.version())
+}
+
+// TestWhatIsNotDeliveredIsTold: a dry run counts the events of the triggers that it would remove.
+func TestWhatIsNotDeliveredIsTold(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	undelivered := func(request string) string {
+		t.Helper()
+		var tried struct {
+			Events json.RawMessage `json:"undelivered_events"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(i.ok(t, request)), &tried))
+		return string(tried.Events)
+	}
+	const remove = `{"type":"pg_delete_event_trigger","dry_run":true,"args":{"name":"watch"}}`
+	require.Empty(t, undelivered(remove), "nothing waits")
+	w.sql(t, w.source, `INSERT INTO stock SELECT generate_series(1, 5); UPDATE engine_catalog.event_log SET delivered = true WHERE payload#>>'{data,new,id}' = '3'`)
+	const waiting = `{"kind":"event","source":"default","trigger":"watch","events":4}`
+	require.JSONEq(t, `[`+waiting+`]`, undelivered(remove))
+	require.JSONEq(t, `[`+waiting+`]`, undelivered(`{"type":"pg_untrack_table","dry_run":true,"args":{"table":"stock","cascade":true}}`))
+	require.Empty(t, undelivered(`{"type":"rename_source","dry_run":true,"args":{"name":"default","new_name":"other"}}`), "the trigger is there with the source")
+	require.Empty(t, undelivered(`{"type":"pg_untrack_table","dry_run":true,"args":{"table":"other"}}`))
+	i.ok(t, minutely)
+	const planned = `{"kind":"cron","trigger":"minutely","events":100}`
+	require.JSONEq(t, `[`+planned+`]`, undelivered(`{"type":"delete_cron_trigger","dry_run":true,"args":{"name":"minutely"}}`))
+	require.JSONEq(t, `[`+planned+`,`+waiting+`]`, undelivered(`{"type":"clear_metadata","dry_run":true,"args":{}}`))
 }
 
 // TestTriggersByTheLogOnTheServerOfTheMetadata: the slot of a trigger is made when the transactions have ended that write,

@@ -177,6 +177,13 @@ func (x *exercise) history(t *testing.T, _ string) {
 	backlogs, err = e.triggers.EventBacklogs(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, backlogs, "it was delivered")
+	for invocations, want := range map[bool]backend.EventsCleaned{false: {Events: 1}, true: {Events: 1, Invocations: 1}} {
+		old := backend.EventCleanup{Trigger: "watch", OlderThan: -time.Hour, Timeout: time.Minute, Invocations: invocations}
+		found, more, err := e.triggers.CountOldEvents(t.Context(), old)
+		require.NoError(t, err)
+		require.Equal(t, want, found)
+		require.False(t, more)
+	}
 	for state, want := range map[string]int{"": 1, "pending": 0, "processed": 1} {
 		raw, err := e.triggers.Events(t.Context(), backend.EventQuery{Trigger: "watch", Limit: 10, Status: state})
 		require.NoError(t, err)

@@ -9,18 +9,25 @@ import (
 )
 
 const (
+	whereOld = `WHERE trigger_name = @p1 AND (delivered = 1 OR error = 1) AND locked IS NULL
+		AND created_at < DATEADD(second, -CAST(@p2 AS int), SYSUTCDATETIME())`
+	// Events that are being written aren't waited for.
+	areOld = `FROM engine_catalog.event_log WITH (READPAST) ` + whereOld
+
 	// cleanSQL removes one batch: old events that have an outcome and are not locked. Their invocations
 	// go with them, or stay with the name of the trigger.
 	cleanSQL = `DECLARE @gone TABLE (id uniqueidentifier NOT NULL);
-WITH e AS (SELECT TOP (CAST(@p3 AS int)) * FROM engine_catalog.event_log WITH (ROWLOCK, READPAST)
-	WHERE trigger_name = @p1 AND (delivered = 1 OR error = 1) AND locked IS NULL
-		AND created_at < DATEADD(second, -CAST(@p2 AS int), SYSUTCDATETIME()) ORDER BY created_at)
+WITH e AS (SELECT TOP (CAST(@p3 AS int)) * FROM engine_catalog.event_log WITH (ROWLOCK, READPAST) ` + whereOld + ` ORDER BY created_at)
 DELETE FROM e OUTPUT DELETED.id INTO @gone;
 DELETE FROM engine_catalog.event_invocation_logs WHERE @p4 = N'1' AND event_id IN (SELECT id FROM @gone);
 DECLARE @invocations int = @@ROWCOUNT;
 UPDATE engine_catalog.event_invocation_logs SET trigger_name = @p1
 	WHERE @p4 = N'0' AND trigger_name IS NULL AND event_id IN (SELECT id FROM @gone);
 SELECT (SELECT COUNT(*) FROM @gone), @invocations`
+
+	// countOldSQL counts what cleanSQL removes; one event more than are counted tells whether there are others.
+	countOldSQL = `SELECT (SELECT COUNT(*) FROM (SELECT TOP (CAST(@p3 AS int) + 1) id ` + areOld + `) AS old),
+	(SELECT COUNT(*) FROM engine_catalog.event_invocation_logs AS i WHERE @p4 = N'1' AND i.event_id IN (SELECT TOP (CAST(@p3 AS int)) id ` + areOld + `))`
 
 	plannedSQL = `SELECT trigger_name, COUNT(*), MAX(scheduled_at) FROM engine_catalog.engine_event_log_cleanups
 	WHERE status = N'scheduled' AND trigger_name IN (SELECT value COLLATE DATABASE_DEFAULT FROM OPENJSON(@p1)) GROUP BY trigger_name`
@@ -60,18 +67,44 @@ func (l *Log) CleanEventLog(ctx context.Context, c backend.EventCleanup, goOn fu
 	return total, nil
 }
 
-func (l *Log) cleanBatch(ctx context.Context, c backend.EventCleanup) (cleaned backend.EventsCleaned, err error) {
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
+// CountOldEvents counts what CleanEventLog would remove.
+func (l *Log) CountOldEvents(ctx context.Context, c backend.EventCleanup) (found backend.EventsCleaned, more bool, err error) {
+	if n, err := version(ctx, l.db); err != nil || n == 0 {
+		return found, false, err
 	}
+	ctx, cancel := bounded(ctx, c.Timeout)
+	defer cancel()
+	err = l.db.Run(ctx, countOldSQL, ageOf(c, backend.MaxBacklog), func(row [][]byte) error {
+		found = backend.EventsCleaned{Events: numberOf(row[0]), Invocations: numberOf(row[1])}
+		return nil
+	})
+	if found.Events > backend.MaxBacklog {
+		found.Events, more = backend.MaxBacklog, true
+	}
+	return found, more, err
+}
+
+// ageOf are the arguments of whereOld, how many events are meant, and whether their invocations are.
+func ageOf(c backend.EventCleanup, limit int) [][]byte {
 	invocations := "0"
 	if c.Invocations {
 		invocations = "1"
 	}
+	return [][]byte{[]byte(c.Trigger), seconds(c.OlderThan), number(limit), []byte(invocations)}
+}
+
+func bounded(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d > 0 {
+		return context.WithTimeout(ctx, d)
+	}
+	return ctx, func() {}
+}
+
+func (l *Log) cleanBatch(ctx context.Context, c backend.EventCleanup) (cleaned backend.EventsCleaned, err error) {
+	ctx, cancel := bounded(ctx, c.Timeout)
+	defer cancel()
 	err = l.db.InTransaction(ctx, func(r Runner) error {
-		return r.Run(ctx, cleanSQL, [][]byte{[]byte(c.Trigger), seconds(c.OlderThan), number(c.BatchSize), []byte(invocations)}, func(row [][]byte) error {
+		return r.Run(ctx, cleanSQL, ageOf(c, c.BatchSize), func(row [][]byte) error {
 			cleaned = backend.EventsCleaned{Events: numberOf(row[0]), Invocations: numberOf(row[1])}
 			return nil
 		})

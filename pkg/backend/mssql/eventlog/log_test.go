@@ -371,6 +371,18 @@ func TestCleanUps(t *testing.T) {
 	require.Equal(t, backend.EventsCleaned{Events: 6, Invocations: 10}, cleaned)
 	require.Equal(t, []string{"changed", "3600", "3", "1"}, d.values[3])
 
+	d = made(map[string][][]string{countOldSQL: {{"3", "5"}}})
+	c := backend.EventCleanup{Trigger: "changed", OlderThan: time.Hour, Timeout: time.Minute}
+	found, more, err := New(d).CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{Events: 3, Invocations: 5}, found)
+	require.False(t, more)
+	require.Equal(t, []string{"changed", "3600", "100000", "0"}, d.values[len(d.values)-1])
+	found, more, err = New(made(map[string][][]string{countOldSQL: {{"100001", "0"}}})).CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{Events: backend.MaxBacklog}, found)
+	require.True(t, more)
+
 	d = made(map[string][][]string{plannedSQL: {{"changed", "2", "2006-03-01T09:00:00+00:00"}}, dueSQL: {{first, "changed"}}})
 	planned, err := New(d).PlannedCleanups(t.Context(), []string{"changed"})
 	require.NoError(t, err)

@@ -36,6 +36,10 @@ var eventTexts = []struct{ of, text string }{
 		), cleaned AS (DELETE FROM engine_catalog.event_invocation_logs WHERE @p4 = '1' AND event_id IN (SELECT id FROM gone) RETURNING 1
 		), kept AS (UPDATE engine_catalog.event_invocation_logs SET trigger_name = @p1 WHERE @p4 = '0' AND trigger_name IS NULL AND event_id IN (SELECT id FROM gone))
 		SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM cleaned)`},
+	{"SELECT (SELECT COUNT(*) FROM (SELECT TOP", `WITH e AS (
+			SELECT id FROM engine_catalog.event_log WHERE trigger_name = @p1 AND (delivered = 1 OR error = 1) AND locked IS NULL
+				AND created_at < now() - make_interval(secs => @p2::int) LIMIT @p3::int + 1
+		) SELECT (SELECT count(*) FROM e), (SELECT count(*) FROM engine_catalog.event_invocation_logs WHERE @p4 = '1' AND event_id IN (SELECT id FROM e LIMIT @p3::int))`},
 	{"DECLARE @due TABLE", `WITH locked AS (
 			SELECT id, trigger_name, scheduled_at FROM engine_catalog.engine_event_log_cleanups WHERE status = 'scheduled' AND scheduled_at < @p1::timestamptz
 				AND (taken_at IS NULL OR taken_at < now() - make_interval(secs => @p2::int)) FOR UPDATE SKIP LOCKED

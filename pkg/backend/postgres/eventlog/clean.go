@@ -15,8 +15,9 @@ import (
 // cleanEventsSQL removes one batch: old events that have an outcome and are not locked. Their
 // invocations go with them, or stay with the name of the trigger.
 const (
-	oldEvents = `WITH old AS MATERIALIZED (SELECT e.id FROM engine_catalog.event_log e
-		WHERE e.trigger_name = $1 AND (e.delivered OR e.error) AND e.locked IS NULL AND e.created_at < now() - $2::interval
+	areOld = `FROM engine_catalog.event_log e
+		WHERE e.trigger_name = $1 AND (e.delivered OR e.error) AND e.locked IS NULL AND e.created_at < now() - $2::interval`
+	oldEvents = `WITH old AS MATERIALIZED (SELECT e.id ` + areOld + `
 		ORDER BY e.created_at LIMIT $3 FOR UPDATE SKIP LOCKED), `
 	cleanEventsSQL = oldEvents + `kept AS (UPDATE engine_catalog.event_invocation_logs i SET trigger_name = $1
 			FROM old WHERE i.event_id = old.id AND i.trigger_name IS DISTINCT FROM $1),
@@ -26,7 +27,32 @@ const (
 			USING old WHERE i.event_id = old.id RETURNING 1),
 		gone AS (DELETE FROM engine_catalog.event_log e USING old WHERE e.id = old.id RETURNING 1)
 		SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM invocations)`
+	// One event more than are counted tells whether there are others.
+	countOldEventsSQL = `WITH old AS MATERIALIZED (SELECT e.id ` + areOld + ` LIMIT $3::bigint + 1)
+		SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM engine_catalog.event_invocation_logs i
+			WHERE $4::bool AND i.event_id IN (SELECT id FROM old LIMIT $3::bigint))`
 )
+
+// CountOldEvents counts what CleanEventLog would remove.
+func (l *Log) CountOldEvents(ctx context.Context, c backend.EventCleanup) (found backend.EventsCleaned, more bool, err error) {
+	err = l.pool.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
+		if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
+			return err
+		}
+		if err := boundStatements(ctx, pg, c.Timeout); err != nil {
+			return err
+		}
+		args := append(ageOf(c), intText(backend.MaxBacklog), strconv.AppendBool(nil, c.Invocations))
+		return eachRow(ctx, pg, countOldEventsSQL, args, func(row [][]byte) error {
+			found = backend.EventsCleaned{Events: intOf(row[0]), Invocations: intOf(row[1])}
+			return nil
+		})
+	})
+	if found.Events > backend.MaxBacklog {
+		found.Events, more = backend.MaxBacklog, true
+	}
+	return found, more, err
+}
 
 // CleanEventLog removes old events of a trigger, batch by batch, until nothing is left to remove or
 // goOn returns false.
@@ -51,20 +77,28 @@ func (l *Log) CleanEventLog(ctx context.Context, c backend.EventCleanup, goOn fu
 }
 
 func cleanBatch(ctx context.Context, pg *pgconn.PgConn, c backend.EventCleanup) (cleaned backend.EventsCleaned, err error) {
-	if err := run(ctx, pg, "SET LOCAL statement_timeout = "+strconv.FormatInt(c.Timeout.Milliseconds(), 10)); err != nil {
+	if err := boundStatements(ctx, pg, c.Timeout); err != nil {
 		return cleaned, err
 	}
 	sql := cleanEventsSQL
 	if c.Invocations {
 		sql = cleanEventsAndInvocationsSQL
 	}
-	args := [][]byte{[]byte(c.Trigger), intText(int(c.OlderThan / time.Second)), intText(c.BatchSize)}
-	args[1] = append(args[1], " seconds"...)
-	err = eachRow(ctx, pg, sql, args, func(row [][]byte) error {
+	err = eachRow(ctx, pg, sql, append(ageOf(c), intText(c.BatchSize)), func(row [][]byte) error {
 		cleaned = backend.EventsCleaned{Events: intOf(row[0]), Invocations: intOf(row[1])}
 		return nil
 	})
 	return cleaned, err
+}
+
+// boundStatements bounds each statement of a transaction.
+func boundStatements(ctx context.Context, pg *pgconn.PgConn, d time.Duration) error {
+	return run(ctx, pg, "SET LOCAL statement_timeout = "+strconv.FormatInt(d.Milliseconds(), 10))
+}
+
+// ageOf are the first two arguments of areOld.
+func ageOf(c backend.EventCleanup) [][]byte {
+	return [][]byte{[]byte(c.Trigger), append(intText(int(c.OlderThan/time.Second)), " seconds"...)}
 }
 
 // intOf reads a count of the database.

@@ -352,16 +352,58 @@ func TestCleanEventLog(t *testing.T) {
 		UPDATE engine_catalog.event_log SET delivered = true, created_at = now() - interval '2 h' WHERE (payload#>>'{data,new,id}')::int <= 10;
 		INSERT INTO engine_catalog.event_invocation_logs (event_id) SELECT id FROM engine_catalog.event_log`)
 	c := backend.EventCleanup{Trigger: "watch", OlderThan: time.Hour, BatchSize: 3, Timeout: time.Minute}
+	found, more, err := f.source.CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{Events: 10}, found)
+	require.False(t, more)
 	batches := 0
 	cleaned, err := f.source.CleanEventLog(t.Context(), c, func() bool { batches++; return batches <= 2 })
 	require.NoError(t, err)
 	require.Equal(t, backend.EventsCleaned{Events: 6}, cleaned)
 	require.Equal(t, "6 12", f.text(t, `SELECT count(trigger_name) || ' ' || count(*) FROM engine_catalog.event_invocation_logs`))
 	c.Invocations = true
+	found, more, err = f.source.CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{Events: 4, Invocations: 4}, found)
+	require.False(t, more)
 	cleaned, err = f.source.CleanEventLog(t.Context(), c, nil)
 	require.NoError(t, err)
 	require.Equal(t, backend.EventsCleaned{Events: 4, Invocations: 4}, cleaned)
 	require.Equal(t, "2", f.text(t, `SELECT count(*)::text FROM engine_catalog.event_log`))
+}
+
+// TestOldEventsAreCountedUpToABound: counting is bounded by events and by time.
+func TestOldEventsAreCountedUpToABound(t *testing.T) {
+	t.Parallel()
+	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
+	c := backend.EventCleanup{Trigger: "watch", Timeout: time.Minute, Invocations: true}
+	found, more, err := f.source.CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{}, found, "a source without a log")
+	require.False(t, more)
+
+	f.install(t, false, f.all("watch", "stock"))
+	f.exec(t, fmt.Sprintf(`INSERT INTO engine_catalog.event_log (schema_name, table_name, trigger_name, payload, delivered, created_at)
+		SELECT 'public', 'stock', 'watch', '{}', true, now() - interval '1 h' FROM generate_series(1, %d);
+		INSERT INTO engine_catalog.event_invocation_logs (event_id) SELECT id FROM engine_catalog.event_log`, backend.MaxBacklog))
+	found, more, err = f.source.CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{Events: backend.MaxBacklog, Invocations: backend.MaxBacklog}, found)
+	require.False(t, more)
+	f.exec(t, `INSERT INTO engine_catalog.event_log (schema_name, table_name, trigger_name, payload, error, created_at)
+		VALUES ('public', 'stock', 'watch', '{}', true, now() - interval '1 h')`)
+	found, more, err = f.source.CountOldEvents(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, int64(backend.MaxBacklog), found.Events)
+	require.True(t, more)
+
+	f.exec(t, `BEGIN; LOCK TABLE engine_catalog.event_invocation_logs`)
+	c.Timeout = time.Second
+	_, _, err = f.source.CountOldEvents(t.Context(), c)
+	var fault *apierror.Error
+	require.ErrorAs(t, err, &fault)
+	require.Contains(t, fmt.Sprintf("%s", fault.Internal), "statement timeout")
+	f.exec(t, `COMMIT`)
 }
 
 // TestCleanUpEndsInTime holds that a batch that takes too long ends the clean-up, and earlier batches

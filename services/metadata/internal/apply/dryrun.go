@@ -34,6 +34,8 @@ type rehearsal struct {
 	// Consistent and Inconsistent are about the metadata as it would be.
 	Consistent   bool                     `json:"is_consistent"`
 	Inconsistent []metadata.Inconsistency `json:"inconsistent_objects"`
+	// Undelivered are the events of triggers that would be gone.
+	Undelivered []undeliveredEvents `json:"undelivered_events,omitempty"`
 	// Refused is the error that the request would be answered with because of them.
 	Refused *refusedAnswer `json:"refused,omitempty"`
 	// Answer is what the request would be answered with otherwise.
@@ -48,12 +50,14 @@ type refusedAnswer struct {
 
 // dryRun works a request off and throws away what it comes to.
 func (e *Engine) dryRun(ctx context.Context, r Request, s step, version *int64) (*Answer, error) {
-	select {
-	case <-e.writing:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if !onlyCounts(s) {
+		select {
+		case <-e.writing:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { e.writing <- struct{}{} }()
 	}
-	defer func() { e.writing <- struct{}{} }()
 	base, err := e.Refresh(ctx)
 	if err != nil {
 		return nil, err
@@ -75,6 +79,7 @@ func (e *Engine) dryRun(ctx context.Context, r Request, s step, version *int64) 
 	if report.Changes, err = snapshot.Compare(base.Document, w.current.Document); err != nil {
 		return nil, err
 	}
+	report.Undelivered = w.undelivered(ctx)
 	if w.refused != nil {
 		e := apierror.From(w.refused)
 		report.Refused = &refusedAnswer{e.Message, e.Path, e.Code}
@@ -84,4 +89,14 @@ func (e *Engine) dryRun(ctx context.Context, r Request, s step, version *int64) 
 		return nil, err
 	}
 	return &Answer{Body: answer, State: base}, nil
+}
+
+// onlyCounts reports whether a step, when it is tried, doesn't build on the metadata in force, but counts events. That can take
+// long, and other requests don't wait for it.
+func onlyCounts(s step) bool {
+	o, ok := s.(operationStep)
+	if ok {
+		_, ok = o.Args.(*metadata.CleanupEventLogs)
+	}
+	return ok
 }

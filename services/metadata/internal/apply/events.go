@@ -112,17 +112,37 @@ func (w *work) listEventLog(
 	})
 }
 
+// cleanedEvents is the answer of a clean-up.
+type cleanedEvents struct {
+	Message     string `json:"message"`
+	Events      int64  `json:"deleted_event_logs"`
+	Invocations int64  `json:"deleted_event_invocation_logs"`
+	// AtLeast reports whether a dry run has counted no further: the figures are those of a part.
+	AtLeast bool `json:"at_least,omitempty"`
+}
+
 func (w *work) cleanEventLog(ctx context.Context, kind string, a *metadata.CleanupEventLogs) (json.RawMessage, error) {
 	if _, _, err := w.eventTrigger(kind, a.Source, a.Name); err != nil {
 		return nil, err
 	}
 	return w.onEventLog(kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
-		w.outside = true
-		_, err := s.CleanEventLog(ctx, backend.EventCleanup{
+		c := backend.EventCleanup{
 			Trigger: a.Name, OlderThan: time.Duration(a.OlderThan) * time.Hour, BatchSize: a.BatchSize,
 			Timeout: time.Duration(a.Timeout) * time.Second, Invocations: a.Invocations,
-		}, nil)
-		return success, err
+		}
+		var found backend.EventsCleaned
+		var more bool
+		var err error
+		if w.dry {
+			found, more, err = s.CountOldEvents(ctx, c)
+		} else {
+			w.outside = true
+			found, err = s.CleanEventLog(ctx, c, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return metadata.Encode(cleanedEvents{"success", found.Events, found.Invocations, more})
 	})
 }
 

@@ -197,6 +197,23 @@ func (s *Store) ScheduledBacklogs(ctx context.Context, kind metadata.ScheduledTy
 	return list, failure(err)
 }
 
+// PlannedEvents counts the events of a cron trigger that have no end yet.
+type PlannedEvents struct {
+	Trigger string
+	Count   int64
+}
+
+// PlannedCronEvents count the events of triggers that have no end yet, of those that have any.
+func (s *Store) PlannedCronEvents(ctx context.Context, triggers []string) ([]PlannedEvents, error) {
+	found, err := s.pool.Query(ctx, `SELECT trigger_name, count(*) FROM engine_catalog.engine_cron_events
+		WHERE trigger_name = ANY ($1::text[]) AND status IN ('scheduled', 'locked') GROUP BY 1 ORDER BY 1`, triggers)
+	if err != nil {
+		return nil, failure(err)
+	}
+	list, err := pgx.CollectRows(found, pgx.RowToStructByPos[PlannedEvents])
+	return list, failure(err)
+}
+
 // listing is a part of a table, in an order.
 type listing struct {
 	from, order string

@@ -1,7 +1,7 @@
 // Tests of the page for events.
 import assert from "node:assert/strict";
 import { webhook } from "./fixture.mjs";
-import { area, axe, broken, confirm, graphql, has, html, metadata, signIn, type, url } from "./harness.mjs";
+import { area, axe, broken, confirm, discard, graphql, has, html, metadata, signIn, sql, type, url } from "./harness.mjs";
 
 const events = (page) => page.getByRole("list", { name: "Events" });
 const calls = (page) => page.getByRole("list", { name: "Calls" });
@@ -129,12 +129,45 @@ export const tests = {
       await page.getByRole("button", { name: "Pause the clean-up…" }).click();
       await confirm(page, "Pause the clean-up", "change");
       await page.getByRole("button", { name: "Resume the clean-up…" }).waitFor();
+
+      // What a clean-up would remove, before it does: by the form, and at once.
+      await events(page).getByText(/^(pending|waits)/).first().waitFor({ state: "detached" });
+      await sql("UPDATE engine_catalog.event_log SET created_at = created_at - interval '100 h' WHERE trigger_name = 'author_changed'");
+      const log = "engine_catalog.event_log WHERE trigger_name = 'author_changed'";
+      const [[old, called]] = await sql(`SELECT count(*), (SELECT count(*) FROM engine_catalog.event_invocation_logs WHERE event_id IN (SELECT id FROM ${log})) FROM ${log}`);
+      assert.ok(old > 1 && called > old);
+      await page.getByRole("button", { name: "Change", exact: true }).click();
+      const kept = page.getByLabel("Hours that events are kept", { exact: true });
+      await page.getByText("7 days. Now that would remove nothing.").waitFor();
+      await kept.fill("99");
+      await page.getByText(`4.1 days. Now that would remove ${old} events.`).waitFor();
+      await page.getByLabel("Their calls are removed, too", { exact: true }).check();
+      await page.getByText(`Now that would remove ${old} events and ${called} calls.`).waitFor();
+      await axe(page, "Events with what a clean-up would remove");
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await discard(page);
       await page.getByRole("button", { name: "Clean up…" }).click();
-      await page.getByLabel("Older than, in hours").fill("1");
+      const cleaning = page.getByRole("dialog", { name: "Clean up" });
+      await has(cleaning, "It removes nothing.");
+      const age = page.getByLabel("Older than, in hours");
+      await age.fill("");
+      await has(cleaning, "Older than how many hours?");
+      await cleaning.getByRole("button", { name: "Clean up", disabled: true }).waitFor();
+      await age.fill("1");
+      await has(cleaning, `It removes ${old} events and ${called} calls.`);
       await axe(page, "Events with a clean-up");
       await confirm(page, "Clean up", "can't be brought back");
+      await page.getByText(`Removed: ${old} events and ${called} calls.`).waitFor();
+      await page.getByText("No events").waitFor();
 
+      // What goes with a trigger.
+      await page.getByRole("button", { name: "Pause…" }).click();
+      await confirm(page, "Pause", "change");
+      await page.getByRole("button", { name: "Resume…" }).waitFor();
+      await metadata("pg_invoke_event_trigger", { name: "author_changed", payload: {} });
       await page.getByRole("button", { name: "Delete…" }).click();
+      await has(page.getByRole("dialog", { name: "Delete" }), /1 event of author_changed \(default\) waits, and won't be delivered\./);
+      await axe(page, "Events with what goes with a trigger");
       await confirm(page, "Delete", "author_changed");
       await page.getByText("Choose a trigger to see its events.").waitFor();
       await graphql(`mutation { delete_author(where: {name: {_eq: ${JSON.stringify(html)}}}) { affected_rows } }`);
@@ -180,7 +213,7 @@ export const tests = {
       await confirm(page, "Resume", "from the next time of the schedule on");
       await page.getByText("100 events").waitFor();
       await page.getByRole("button", { name: "Delete…" }).click();
-      await confirm(page, "Delete", "nightly");
+      await confirm(page, "Delete", "100 events of <b>nightly</b>, planned ahead or to be tried again, won't be delivered.");
       await page.getByText("None: a cron trigger").waitFor();
       assert.equal(await page.locator("main b").count(), 0);
 
@@ -201,7 +234,7 @@ export const tests = {
       assert.equal(await page.locator("main img").count(), 0);
       await axe(page, "Events with one-off events");
       await page.getByRole("button", { name: "Delete…" }).click();
-      await confirm(page, "Delete the event", "is removed with the log");
+      await confirm(page, "Delete the event", "is removed with the log of its call.");
       await page.getByText("No events").waitFor();
       assert.equal((await metadata("get_scheduled_events", { type: "one_off" })).events.length, 0);
     });

@@ -153,8 +153,8 @@ export class Server {
   }
 
   /** dryRun asks what a request would change. */
-  dryRun(request: MetadataRequest): Promise<DryRun> {
-    return post<DryRun>("/v1/metadata", { ...request, dry_run: true }, this.credentials);
+  dryRun<T = unknown>(request: MetadataRequest, signal?: AbortSignal): Promise<DryRun<T>> {
+    return post<DryRun<T>>("/v1/metadata", { ...request, dry_run: true }, this.credentials, signal);
   }
 
   /** query runs an operation of /v2/query. */
@@ -233,13 +233,16 @@ export interface Version {
   by?: { role: string; user_id?: string; request_id?: string };
 }
 
-/** DryRun is what a request would do. */
-export interface DryRun {
+/** DryRun is what a request would do, and what it would be answered with. */
+export interface DryRun<T = unknown> {
   resource_version: number;
   changes: Change[];
   is_consistent: boolean;
   inconsistent_objects: Inconsistency[];
   refused?: { error: string; code: string; path: string };
+  /** Events of triggers that would be gone, the most first. */
+  undelivered_events?: { kind: "event" | "cron"; source?: string; trigger?: string; events: number; error?: string }[];
+  answer?: T;
 }
 
 /** Change is an object that isn't as it was. */

@@ -26,7 +26,7 @@ export function Control(of: Omit<CustomProps, "change" | "fault">) {
   const fault = of.faultAt(field.path);
   const props: CustomProps = { ...of, fault, change: (part) => of.put(field.path, part) };
   const id = useId();
-  const hint = field.about?.(at(value, field.path)) ?? field.hint;
+  const hint = field.about?.(at(value, field.path), value) ?? field.hint;
   const described = fault ? `${id}-fault` : hint ? `${id}-hint` : undefined;
   const control = { id, "aria-describedby": described, "aria-invalid": fault !== undefined || undefined, required: field.required, disabled: field.fixed };
   if (field.kind === "headers") return <Headers {...props} />;

@@ -23,7 +23,7 @@ export interface Field {
   control?: (props: CustomProps) => ReactNode;
   hint?: string;
   /** What is said of what it holds, in place of the hint. */
-  about?: (part: unknown) => string | undefined;
+  about?: (part: unknown, value: Value) => ReactNode;
   /** Texts that it may be, among others. */
   suggestions?: string[];
   /** The part of the form that it is in, which is closed as long as none of its fields has a value. */

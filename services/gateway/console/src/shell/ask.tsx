@@ -6,17 +6,17 @@ import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Window } from "./window";
 
-/** Ask asks before a request is made that acts outside of the metadata, so that the server can't try it first: one of the metadata API, or any other. */
-export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: () => void; disabled?: boolean; children: ReactNode }) {
+/** Ask asks before a request is made that acts outside of the metadata: one of the metadata API, or any other. Its children say what it does. */
+export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: (answer: unknown) => void; disabled?: boolean; children: ReactNode }) {
   const { title, request, close, done, disabled, children } = props;
   const server = useServer();
   const client = useQueryClient();
   const run = useMutation({
-    mutationFn: () => (typeof request === "function" ? request() : post("/v1/metadata", request, server.credentials)),
-    onSuccess: async () => {
+    mutationFn: (): Promise<unknown> => (typeof request === "function" ? request() : post("/v1/metadata", request, server.credentials)),
+    onSuccess: async (answer) => {
       await client.invalidateQueries();
       close();
-      done?.();
+      done?.(answer);
     },
   });
   return (

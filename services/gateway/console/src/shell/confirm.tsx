@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button, Input, Label, SearchField } from "react-aria-components";
-import type { Change, MetadataRequest } from "../api/client";
+import type { Change, DryRun, MetadataRequest } from "../api/client";
 import { hideSecrets } from "../api/secrets";
 import { chunk } from "../chunk";
 import { useServer } from "../session";
@@ -52,6 +52,7 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
       {trial.isPending && <Loading what="what would change" />}
       {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}
       {found && <Changes changes={found.changes} />}
+      {found?.undelivered_events && <Undelivered events={found.undelivered_events} />}
       {found && !found.is_consistent && (
         <div className="failure">
           <p className="failure-message">These objects could not be used:</p>
@@ -67,6 +68,27 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
     </Window>
   );
 }
+
+/** mostListed is how many triggers are listed by name. */
+const mostListed = 10;
+
+/** Undelivered tells of the events that go with their triggers. */
+function Undelivered(props: { events: NonNullable<DryRun["undelivered_events"]> }) {
+  const { events } = props;
+  return (
+    <ul className="removed" aria-label="Events that are not delivered">
+      {events.slice(0, mostListed).map((e, i) => {
+        const n = `${e.events >= mostCounted ? "More than " : ""}${e.events.toLocaleString("en")} ${e.events === 1 ? "event" : "events"}`;
+        if (e.error) return <li key={i}>The events {e.source ? `of ${e.source} that wait` : "that are planned"} can't be counted: {e.error}</li>;
+        return <li key={i}>{e.kind === "cron" ? `${n} of ${e.trigger}, planned ahead or to be tried again, won't be delivered.` : `${n} of ${e.trigger} (${e.source}) ${e.events === 1 ? "waits" : "wait"}, and won't be delivered.`}</li>;
+      })}
+      {events.length > mostListed && <li>and those of {events.length - mostListed} more triggers</li>}
+    </ul>
+  );
+}
+
+/** mostCounted is how many events the server counts, of a trigger. */
+const mostCounted = 100_000;
 
 /** portion is how many changes are drawn at first, and more at a time; from few on they can be looked for. */
 const portion = 200;

@@ -99,7 +99,7 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
           <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger, replace: true }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={close} cancel={close} />
         </Around>
       )}
-      {how === "delete" && <ConfirmChange title="Delete" request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}
+      {how === "delete" && <ConfirmChange title="Delete" about="The webhook isn't called any more. What was delivered or has failed stays in the log." request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}
       {how === "pause" && (
         <ConfirmChange
           title={trigger.paused ? "Resume" : "Pause"}

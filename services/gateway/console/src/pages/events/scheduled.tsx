@@ -95,7 +95,7 @@ function Events(props: { trigger: string | undefined }) {
       </ul>
       {removing && (
         <Ask title="Delete the event" request={{ type: "delete_scheduled_event", args: { type, event_id: removing.id } }} close={() => setRemoving(undefined)}>
-          <p>The event of {time(removing.scheduled_time).toLocaleString()} is removed with the log of its calls{removing.status === "scheduled" && ", and isn't delivered"}.</p>
+          <p>The event of {time(removing.scheduled_time).toLocaleString()} is removed{removing.tries > 0 && ` with the log of its ${removing.tries === 1 ? "call" : `${removing.tries} calls`}`}{removing.status === "scheduled" && ", and isn't delivered"}.</p>
         </Ask>
       )}
     </>

@@ -6,17 +6,17 @@ import { exportQuery } from "../../api/queries";
 import { display } from "../../api/tables";
 import type { Name, Source } from "../../api/types";
 import { Form } from "../../forms/form";
-import type { Field, Value } from "../../forms/fields";
+import { at, type Field, type Value } from "../../forms/fields";
 import { Around, useAsking } from "../../edits";
 import { transformsField } from "../../forms/transforms/field";
 import { useServer } from "../../session";
-import { Ask } from "../../shell/ask";
 import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
 import { Paused } from "./paused";
 import { changeFields } from "./changes";
+import { CleanUp, WouldRemove } from "./cleanup";
 import { EventLog } from "./log";
 import { ofEventTrigger } from "./samples";
 import { aboutSchedule } from "./schedule";
@@ -104,7 +104,7 @@ function fieldsOf(value: Value, of: Source[], isNew: boolean): Field[] {
     { path: "order_by_key", label: "One event of a row at a time", kind: "flag" },
     { path: "trigger_on_replication", label: "Rows that replication applies, too", kind: "flag" },
     ...(source?.kind === "postgres" ? [viaField] : []),
-    ...cleanupFields,
+    ...cleanupFields(isNew ? undefined : source),
     transformsField(ofEventTrigger(of)),
   ];
 }
@@ -116,15 +116,21 @@ const viaField: Field = {
 
 const cleanup = "Clean-up of old events";
 
-/** cleanupFields plan the clean-up of the events that were delivered or have failed. */
-const cleanupFields: Field[] = [
+/** cleanupFields plan the clean-up of the events that were delivered or have failed. Of a trigger that is there, in a source, they say what it would remove. */
+const cleanupFields = (source: Source | undefined): Field[] => [
   { path: "cleanup_config.schedule", label: "Schedule of the clean-up", section: cleanup, kind: "text", about: aboutSchedule, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 3 * * * is each day at three." },
-  { path: "cleanup_config.clear_older_than", label: "Hours that events are kept", section: cleanup, kind: "number", about: (n) => (typeof n === "number" && n >= 48 ? `${Math.round(n / 2.4) / 10} days.` : undefined), hint: "168 is a week." },
+  { path: "cleanup_config.clear_older_than", label: "Hours that events are kept", section: cleanup, kind: "number", about: (n, value) => aboutAge(n, value, source), hint: "168 is a week." },
   { path: "cleanup_config.clean_invocation_logs", label: "Their calls are removed, too", section: cleanup, kind: "flag" },
   { path: "cleanup_config.batch_size", label: "Events that are removed at a time", section: cleanup, kind: "number", hint: "10000 without a number." },
   { path: "cleanup_config.timeout", label: "Seconds that this may take", section: cleanup, kind: "number", hint: "60 without a number." },
   { path: "cleanup_config.paused", label: "The clean-up is paused", section: cleanup, kind: "flag" },
 ];
+
+function aboutAge(hours: unknown, value: Value, source: Source | undefined) {
+  if (typeof hours !== "number") return undefined;
+  if (!source) return hours >= 48 ? `${Math.round(hours / 2.4) / 10} days.` : undefined;
+  return <WouldRemove source={source.name} name={String(value.name)} hours={hours} calls={at(value, "cleanup_config.clean_invocation_logs") === true} />;
+}
 
 const pausing = "Changes go on to make events. They wait, retries included, until the trigger is resumed; calls that are under way end.";
 const resuming = "Events that wait are delivered from now on.";
@@ -140,6 +146,7 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
   const args = { source: source.name, table, ...rest, ...definition, replace: true };
   const cleanup = trigger.cleanup_config;
   const close = () => setHow(undefined);
+  const [cleaned, setCleaned] = useState("");
   const only = { event_triggers: [{ source_name: source.name, event_triggers: [trigger.name] }] };
   const pause: MetadataRequest = { type: trigger.paused ? "resume_event_triggers" : "pause_event_triggers", args: only };
   const pauseCleanup: MetadataRequest = { type: cleanup?.paused ? "resume_event_trigger_cleanups" : "pause_event_trigger_cleanups", args: only };
@@ -154,31 +161,18 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
         <Button className="button" onPress={() => setHow("clean")}>Clean up…</Button>
         {cleanup && <Button className="button" onPress={() => setHow("pause clean-up")}>{cleanup.paused ? "Resume the clean-up…" : "Pause the clean-up…"}</Button>}
         <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
+        <span role="status" className="hint">{cleaned}</span>
       </div>
       {how === "change" && (
         <Around value={edits}>
           <Form title={props.gone ? "Create it anew" : "Change"} confirm initial={args} fields={(value) => fieldsOf(value, [source], false)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: { ...value, replace: !props.gone } })} done={close} cancel={close} />
         </Around>
       )}
-      {how === "delete" && <ConfirmChange title="Delete" request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}
+      {how === "delete" && <ConfirmChange title="Delete" about="Its events and calls stay in the database; what waits isn't delivered any more." request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}
       {how === "pause" && <ConfirmChange title={trigger.paused ? "Resume" : "Pause"} about={trigger.paused ? resuming : pausing} request={pause} close={close} />}
       {how === "pause clean-up" && <ConfirmChange title={cleanup?.paused ? "Resume the clean-up" : "Pause the clean-up"} request={pauseCleanup} close={close} />}
-      {how === "clean" && <CleanUp source={source.name} name={trigger.name} close={close} />}
+      {how === "clean" && <CleanUp source={source.name} name={trigger.name} close={close} done={setCleaned} />}
       <EventLog source={source} name={trigger.name} manual={definition.enable_manual} paused={trigger.paused ?? false} />
     </>
-  );
-}
-
-function CleanUp(props: { source: string; name: string; close: () => void }) {
-  const { source, name, close } = props;
-  const [hours, setHours] = useState(168);
-  const [calls, setCalls] = useState(true);
-  const args = { source, event_trigger_name: name, clear_older_than: hours, clean_invocation_logs: calls };
-  return (
-    <Ask title="Clean up" request={{ type: "cleanup_event_trigger_logs", args }} close={close}>
-      <p>The events of {name} that are older and were delivered or have failed are removed. They can't be brought back.</p>
-      <label>Older than, in hours <input type="number" min={0} value={hours} onChange={(e) => setHours(Number(e.target.value))} /></label>
-      <label><input type="checkbox" checked={calls} onChange={(e) => setCalls(e.target.checked)} /> Their calls, too</label>
-    </Ask>
   );
 }
