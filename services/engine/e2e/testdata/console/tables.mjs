@@ -20,7 +20,7 @@ export const tests = {
     assert.ok((await list(page).getByRole("row").count()) < 100, "rows that aren't visible are drawn");
     await area(page, "Monitoring");
     await page.locator("canvas").first().waitFor();
-    await answered(page, "opening the list of tables", () => page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Data", exact: true }).click(), '[role="grid"][aria-label="Tables and views"] [role="rowheader"]');
+    await answered(page, "opening the list of tables", () => page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Data", exact: true }).click(), '[role="grid"][aria-label="Tables and views"] [role="row"]');
     await page.getByText("answers, 2000 tables and views").waitFor();
     // More are made when the end of those that there are comes into sight.
     await list(page).getByRole("row").first().focus();
