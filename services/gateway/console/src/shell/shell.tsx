@@ -65,7 +65,7 @@ export function Shell() {
         <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></Button>
         <Button className="button" onPress={() => setKeys(true)} aria-label="Keys of all pages" aria-keyshortcuts="?">?</Button>
         <Button className="button" onPress={() => setTheme(nextTheme[theme])}>Theme: {theme}</Button>
-        {!project && <Button className="button" onPress={() => leave(pageEdits, signOut)}>Sign out</Button>}
+        {!project && <Button className="button" onPress={() => leave(pageEdits, signOut)}>{session?.credentials.kind === "none" ? "Sign in" : "Sign out"}</Button>}
       </header>
       {project && <WrittenNotice />}
       {session?.admin && <UndoNotice />}

@@ -34,6 +34,7 @@ export function Answer<P>(props: { runner: Runner; placeOf: (e: GraphQLErrorItem
           </div>
         </>
       )}
+      {!latest && runner.error === undefined && <p className="hint">The result of the operation, once it was run.</p>}
       {earlier.length > 0 && <Earlier results={earlier} />}
     </section>
   );
