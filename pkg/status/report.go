@@ -64,7 +64,7 @@ type Report struct {
 	Metrics []Sample `json:"metrics"`
 	// Operations are those that were run most often since the start, by role.
 	Operations []Operation `json:"operations,omitempty"`
-	// Triggers are the event triggers that most calls were made for since the start.
+	// Triggers are those that most calls were made for since the start, of each kind.
 	Triggers []TriggerCalls `json:"triggers,omitempty"`
 }
 
@@ -93,14 +93,17 @@ type Operation struct {
 	Buckets []uint64 `json:"buckets"`
 }
 
-// TriggerCalls is how often the webhook of an event trigger was called, and how long that took. Where metrics tell no
-// triggers apart, one without names stands for all of them.
+// TriggerCalls is how often the webhook of an event trigger or a cron trigger was called, or those of one-off events,
+// and how long that took. Where metrics tell no triggers apart, one without a name stands for all of a kind.
 type TriggerCalls struct {
+	// Kind is event, cron or one_off, as that of a Backlog. Source is that of an event trigger; one-off events have no name.
+	Kind   string `json:"kind"`
 	Source string `json:"source"`
 	Name   string `json:"trigger"`
 	Calls  uint64 `json:"calls"`
 	Failed uint64 `json:"failed"`
-	// Delivery is from an event, or its retry, to its delivery, Queue from there to a worker, Webhook one call.
+	// Delivery is from an event, or its retry, to its delivery, Queue from there to a worker, Webhook one call. Scheduled
+	// events count from when they are due.
 	Delivery Times `json:"delivery"`
 	Queue    Times `json:"queue"`
 	Webhook  Times `json:"webhook"`

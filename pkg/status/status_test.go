@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -200,11 +201,11 @@ func TestTriggersAreToldApartByCallsAndTimes(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	mine := prometheus.WrapRegistererWith(prometheus.Labels{"service": "event-delivery"}, registry)
 	names := []string{"trigger_name", "source_name"}
-	calls := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: callsFamily}, append([]string{"status"}, names...)))
+	calls := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_event_invocations_total"}, append([]string{"status"}, names...)))
 	histogram := func(name string) *prometheus.HistogramVec {
 		return telemetry.Register(mine, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Buckets: []float64{0.1, 1}}, names))
 	}
-	delivery, webhook := histogram(deliveryFamily), histogram(webhookFamily)
+	delivery, webhook := histogram("engine_event_processing_time_seconds"), histogram("engine_event_webhook_processing_time_seconds")
 	for i := range maxTriggers {
 		calls.WithLabelValues("success", fmt.Sprint("rare ", i), "default").Add(1)
 	}
@@ -214,16 +215,34 @@ func TestTriggersAreToldApartByCallsAndTimes(t *testing.T) {
 		delivery.WithLabelValues("stock", "default").Observe(took)
 	}
 	webhook.WithLabelValues("stock", "other").Observe(0.5)
+	cron := func(name string) *prometheus.HistogramVec {
+		return telemetry.Register(mine, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Buckets: []float64{0.1, 1}}, names[:1]))
+	}
+	delivered, called := cron("engine_cron_event_processing_time_seconds"), cron("engine_cron_event_webhook_processing_time_seconds")
+	for range 3 {
+		called.WithLabelValues("nightly").Observe(0.05)
+	}
+	delivered.WithLabelValues("nightly").Observe(0.5)
+	telemetry.Register(mine, prometheus.NewHistogram(prometheus.HistogramOpts{Name: "engine_oneoff_event_webhook_processing_time_seconds", Buckets: []float64{1}})).Observe(2)
 	gathered, err := registry.Gather()
 	require.NoError(t, err)
 	require.Empty(t, triggers(gathered, "gateway"))
 	list := triggers(gathered, "event-delivery")
-	require.Len(t, list, maxTriggers)
+	require.Len(t, list, maxTriggers+2, "so many of a kind")
 	none := Times{Bounds: []float64{}, Buckets: []uint64{0}}
 	require.Equal(t, TriggerCalls{
-		Source: "default", Name: "stock", Calls: 5, Failed: 3,
+		Kind: "event", Source: "default", Name: "stock", Calls: 5, Failed: 3,
 		Delivery: Times{Count: 4, Seconds: 5.65, Bounds: []float64{0.1, 1}, Buckets: []uint64{2, 1, 1}}, Queue: none, Webhook: none,
 	}, list[0], "the trigger of that name in another source is another one")
+	require.Equal(t, TriggerCalls{
+		Kind: "cron", Name: "nightly", Calls: 3, Failed: 2, Queue: none,
+		Delivery: Times{Count: 1, Seconds: 0.5, Bounds: []float64{0.1, 1}, Buckets: []uint64{0, 1, 0}},
+		Webhook:  Times{Count: 3, Seconds: list[1].Webhook.Seconds, Bounds: []float64{0.1, 1}, Buckets: []uint64{3, 0, 0}},
+	}, list[1])
+	once := slices.IndexFunc(list, func(t TriggerCalls) bool { return t.Kind == "one_off" })
+	require.Equal(t, TriggerCalls{
+		Kind: "one_off", Calls: 1, Failed: 1, Delivery: none, Queue: none, Webhook: Times{Count: 1, Seconds: 2, Bounds: []float64{1}, Buckets: []uint64{0, 1}},
+	}, list[once])
 }
 
 func TestReporterKeepsThePromises(t *testing.T) {

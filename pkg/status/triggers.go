@@ -8,72 +8,90 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// maxTriggers bounds the triggers of a report.
+// maxTriggers bounds the triggers of a kind in a report.
 const maxTriggers = 50
 
-// The metrics that tell event triggers apart, and their labels.
+// The labels of metrics that tell triggers apart.
 const (
-	callsFamily    = "engine_event_invocations_total"
-	deliveryFamily = "engine_event_processing_time_seconds"
-	queueFamily    = "engine_event_queue_time_seconds"
-	webhookFamily  = "engine_event_webhook_processing_time_seconds"
-
 	sourceLabel  = "source_name"
 	triggerLabel = "trigger_name"
 	statusLabel  = "status"
 	failedStatus = "failed"
 )
 
-type triggerKey struct{ source, name string }
+// measured is what a metric says of the triggers of a kind.
+type measured struct {
+	kind string
+	take func(*TriggerCalls, *dto.Metric)
+}
+
+// triggerFamilies are the metrics of triggers. The calls for scheduled events are counted by their times, as their counters
+// tell no triggers apart.
+var triggerFamilies = map[string]measured{
+	"engine_event_invocations_total":                      {"event", (*TriggerCalls).takeCalls},
+	"engine_event_processing_time_seconds":                {"event", (*TriggerCalls).takeDelivery},
+	"engine_event_queue_time_seconds":                     {"event", (*TriggerCalls).takeQueue},
+	"engine_event_webhook_processing_time_seconds":        {"event", (*TriggerCalls).takeWebhook},
+	"engine_cron_event_processing_time_seconds":           {"cron", (*TriggerCalls).takeDelivery},
+	"engine_cron_event_queue_time_seconds":                {"cron", (*TriggerCalls).takeQueue},
+	"engine_cron_event_webhook_processing_time_seconds":   {"cron", (*TriggerCalls).takeWebhook},
+	"engine_oneoff_event_processing_time_seconds":         {"one_off", (*TriggerCalls).takeDelivery},
+	"engine_oneoff_event_queue_time_seconds":              {"one_off", (*TriggerCalls).takeQueue},
+	"engine_oneoff_event_webhook_processing_time_seconds": {"one_off", (*TriggerCalls).takeWebhook},
+}
+
+type triggerKey struct{ kind, source, name string }
 
 // triggers are those that a service has called, the most frequent first.
 func triggers(gathered []*dto.MetricFamily, service string) []TriggerCalls {
 	found := map[triggerKey]*TriggerCalls{}
 	for _, f := range gathered {
-		switch f.GetName() {
-		case callsFamily, deliveryFamily, queueFamily, webhookFamily:
-		default:
+		of, ok := triggerFamilies[f.GetName()]
+		if !ok {
 			continue
 		}
 		for _, m := range f.GetMetric() {
 			if label(m, serviceLabel) != service {
 				continue
 			}
-			key := triggerKey{label(m, sourceLabel), label(m, triggerLabel)}
+			key := triggerKey{of.kind, label(m, sourceLabel), label(m, triggerLabel)}
 			t := found[key]
 			if t == nil {
-				t = &TriggerCalls{Source: key.source, Name: key.name, Delivery: timesOf(nil), Queue: timesOf(nil), Webhook: timesOf(nil)}
+				t = &TriggerCalls{Kind: key.kind, Source: key.source, Name: key.name, Delivery: timesOf(nil), Queue: timesOf(nil), Webhook: timesOf(nil)}
 				found[key] = t
 			}
-			t.take(f.GetName(), m)
+			of.take(t, m)
 		}
 	}
 	list := make([]TriggerCalls, 0, len(found))
 	for _, t := range found {
+		if t.Kind != "event" {
+			// Metrics aren't read at one instant.
+			t.Calls, t.Failed = t.Webhook.Count, t.Webhook.Count-min(t.Webhook.Count, t.Delivery.Count)
+		}
 		list = append(list, *t)
 	}
 	slices.SortFunc(list, func(a, b TriggerCalls) int {
-		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Source, b.Source), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Source, b.Source), strings.Compare(a.Name, b.Name))
 	})
-	return list[:min(len(list), maxTriggers)]
+	listed := map[string]int{}
+	return slices.DeleteFunc(list, func(t TriggerCalls) bool {
+		listed[t.Kind]++
+		return listed[t.Kind] > maxTriggers
+	})
 }
 
-func (t *TriggerCalls) take(family string, m *dto.Metric) {
-	switch family {
-	case callsFamily:
-		n := uint64(m.GetCounter().GetValue())
-		t.Calls += n
-		if label(m, statusLabel) == failedStatus {
-			t.Failed += n
-		}
-	case deliveryFamily:
-		t.Delivery = timesOf(m.GetHistogram())
-	case queueFamily:
-		t.Queue = timesOf(m.GetHistogram())
-	case webhookFamily:
-		t.Webhook = timesOf(m.GetHistogram())
+func (t *TriggerCalls) takeCalls(m *dto.Metric) {
+	n := uint64(m.GetCounter().GetValue())
+	t.Calls += n
+	if label(m, statusLabel) == failedStatus {
+		t.Failed += n
 	}
 }
+
+func (t *TriggerCalls) takeDelivery(m *dto.Metric) { t.Delivery = timesOf(m.GetHistogram()) }
+func (t *TriggerCalls) takeQueue(m *dto.Metric)    { t.Queue = timesOf(m.GetHistogram()) }
+func (t *TriggerCalls) takeWebhook(m *dto.Metric)  { t.Webhook = timesOf(m.GetHistogram()) }
 
 // timesOf counts each value in one bucket only.
 func timesOf(h *dto.Histogram) Times {

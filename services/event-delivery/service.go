@@ -115,7 +115,7 @@ func (s *Service) wire(d Deps) error {
 	if s.store, err = scheduled.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
-	metrics := scheduled.NewMetrics(d.Metrics)
+	metrics := scheduled.NewMetrics(d.Metrics, s.config.DetailedMetrics)
 	s.cron = scheduled.NewCron(s.store, d.Env, d.Now, metrics)
 	kinds := map[deliveryv1.Kind]delivery.Kind{
 		deliveryv1.Kind_KIND_CRON:    s.cron,

@@ -3,6 +3,7 @@ package scheduled
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -50,7 +51,9 @@ func NewCron(s *Store, env metadata.Env, now func() time.Time, m *Metrics) *Cron
 func (c *Cron) SetTriggers(list []json.RawMessage) {
 	before := *c.triggers.Load()
 	after := make(map[string]*cronTrigger, len(list))
+	gone := maps.Clone(before)
 	for _, raw := range list {
+		delete(gone, metadata.Key(raw, "name"))
 		if old := before[metadata.Key(raw, "name")]; old != nil && old.raw == string(raw) {
 			after[old.Name] = old
 			continue
@@ -65,6 +68,9 @@ func (c *Cron) SetTriggers(list []json.RawMessage) {
 		}
 	}
 	c.triggers.Store(&after)
+	for name := range gone {
+		c.metrics.forget(name)
+	}
 	c.pausedMetric.Reset()
 	for name, t := range after {
 		if t.Paused {
@@ -89,7 +95,8 @@ func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Out
 		return nil, delivery.Withheld(d.GetEventId(), c.now())
 	}
 	var event struct {
-		ScheduledTime time.Time `json:"scheduled_time"`
+		ScheduledTime time.Time  `json:"scheduled_time"`
+		NextRetryAt   *time.Time `json:"next_retry_at"`
 	}
 	if err := json.Unmarshal(d.GetEvent(), &event); err != nil {
 		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Failed}
@@ -106,7 +113,9 @@ func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Out
 	}
 	return &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.target.Target, Body: text,
-		Span: "Scheduled trigger: " + t.Name, Paused: func() bool { return c.paused(t.Name) }, Sent: c.metrics.called,
+		Span: "Scheduled trigger: " + t.Name, Paused: func() bool { return c.paused(t.Name) }, Sent: func(call delivery.Call) {
+			c.metrics.called(t.Name, dueAt(event.ScheduledTime, event.NextRetryAt), call)
+		},
 		Described: `Cron Scheduled event "` + d.GetEventId() + `" of cron trigger "` + t.Name + `"`,
 	}, nil
 }

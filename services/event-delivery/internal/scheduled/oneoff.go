@@ -31,6 +31,7 @@ type row struct {
 	Webhook           string                  `json:"webhook_conf"`
 	ScheduledTime     time.Time               `json:"scheduled_time"`
 	Retry             *metadata.ScheduleRetry `json:"retry_conf"`
+	NextRetryAt       *time.Time              `json:"next_retry_at"`
 	Payload           json.RawMessage         `json:"payload"`
 	Headers           []metadata.Header       `json:"header_conf"`
 	CreatedAt         time.Time               `json:"created_at"`
@@ -61,7 +62,7 @@ func (o *OneOff) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	}
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.Target, Body: text,
-		Span: "Scheduled trigger: one-off event", Sent: o.metrics.called,
+		Span: "Scheduled trigger: one-off event", Sent: func(call delivery.Call) { o.metrics.called("", dueAt(r.ScheduledTime, r.NextRetryAt), call) },
 		Described: `One-off Scheduled event "` + d.GetEventId() + `"`, Flow: t.Template,
 	}
 	if compileError != nil {

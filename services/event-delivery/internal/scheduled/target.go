@@ -65,6 +65,14 @@ type body struct {
 	ResponseTransform json.RawMessage `json:"response_transform,omitempty"`
 }
 
+// dueAt is when an event, or its retry, was due.
+func dueAt(scheduled time.Time, retry *time.Time) time.Time {
+	if retry != nil {
+		return *retry
+	}
+	return scheduled
+}
+
 // isNull reports whether JSON of a row or a definition isn't there.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 

@@ -31,12 +31,8 @@ type Metrics struct {
 	paused        *prometheus.GaugeVec
 }
 
-// Buckets of the histograms, in seconds: of calls, and of what may wait.
-var (
-	callBuckets = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
-	waitBuckets = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
-	takeBuckets = []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
-)
+// takeBuckets are those of the time that it takes to take events, in seconds.
+var takeBuckets = []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 
 // NewMetrics registers the metrics. Unless they are detailed, counts and times of invocations are those
 // of all triggers together.
@@ -65,9 +61,9 @@ func NewMetrics(r prometheus.Registerer, detailed bool) (*Metrics, error) {
 		batch:         prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_events_fetched_per_batch", Help: "Events of the last batch."}),
 		invocations:   counter("engine_event_invocations_total", "Calls of webhooks of event triggers.", outcome),
 		processed:     counter("engine_event_processed_total", "Events that came to their end.", outcome),
-		processing:    histogram("engine_event_processing_time_seconds", "Time from an event to its delivery.", waitBuckets, times),
-		queueTime:     histogram("engine_event_queue_time_seconds", "Time from an event, or its retry, to a worker.", waitBuckets, times),
-		webhookTime:   histogram("engine_event_webhook_processing_time_seconds", "Time of a call of a webhook.", callBuckets, times),
+		processing:    histogram("engine_event_processing_time_seconds", "Time from an event to its delivery.", delivery.WaitBuckets(), times),
+		queueTime:     histogram("engine_event_queue_time_seconds", "Time from an event, or its retry, to a worker.", delivery.WaitBuckets(), times),
+		webhookTime:   histogram("engine_event_webhook_processing_time_seconds", "Time of a call of a webhook.", delivery.CallBuckets(), times),
 		requestBytes:  counter("engine_event_trigger_request_bytes_total", "Bytes sent to webhooks.", trigger),
 		responseBytes: counter("engine_event_trigger_response_bytes_total", "Bytes that webhooks answered.", trigger),
 		workers:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_event_trigger_http_workers", Help: "Calls of webhooks under way."}),

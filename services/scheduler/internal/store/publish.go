@@ -61,7 +61,7 @@ const due = `status = 'scheduled' AND coalesce(next_retry_at, scheduled_time) <=
 const taken = ` ORDER BY coalesce(next_retry_at, scheduled_time) LIMIT $2 FOR UPDATE SKIP LOCKED`
 
 const (
-	dueCronSQL = `SELECT id, trigger_name, tries, next_retry_at, json_build_object('scheduled_time', scheduled_time)
+	dueCronSQL = `SELECT id, trigger_name, tries, next_retry_at, json_build_object('scheduled_time', scheduled_time, 'next_retry_at', next_retry_at)
 		FROM ` + cronTable + ` WHERE ` + due + ` AND trigger_name = ANY ($3)` + taken
 	dueOneOffSQL = `SELECT id, '', tries, next_retry_at, row_to_json(e) FROM ` + oneOffTable + ` e WHERE ` + due + taken
 )

@@ -232,6 +232,15 @@ export const tests = {
       await calls(page).getByText("succeeded with 200").click();
       await has(page.getByLabel("Response"), `${html} at /once`);
       assert.equal(await page.locator("main img").count(), 0);
+      await page.getByRole("tab", { name: "Throughput" }).click();
+      const times = page.getByRole("grid", { name: "Times of deliveries" });
+      const took = times.getByRole("row").filter({ hasText: "From the due time to the delivery" });
+      await took.waitFor();
+      assert.match(await took.getByRole("gridcell").last().textContent(), /^[\d.]+$/);
+      await page.getByRole("region", { name: "Times" }).getByText("Nothing waits.").waitFor();
+      await axe(page, "Events with times of one-off events");
+      await page.getByRole("tab", { name: "Log", exact: true }).click();
+      await events(page).getByRole("button").first().click();
       await axe(page, "Events with one-off events");
       await page.getByRole("button", { name: "Delete…" }).click();
       await confirm(page, "Delete the event", "is removed with the log of its call.");

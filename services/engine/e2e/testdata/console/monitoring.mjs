@@ -65,8 +65,9 @@ export const tests = {
       looks++;
       now.at = new Date(Date.parse(status.at) + 5000 * looks).toISOString();
       now.backlogs = [{ kind: "event", source: "default", trigger: "late", pending: 5, in_flight: 2, oldest: new Date(Date.parse(now.at) - 60_000).toISOString() }];
-      const trigger = (trigger, calls, delivery) => ({ source: "default", trigger, calls, failed: 1, delivery, queue: times(0, 0, 0), webhook: times(0, calls, 0) });
-      now.instances.find((i) => i.service === "event-delivery").triggers = [trigger("<b>often</b>", 20 * looks, times(10 * looks, 10 * looks, 0)), trigger("other", 3, times(0, 0, 3))];
+      const trigger = (trigger, calls, delivery, kind = "event") => ({ kind, source: kind === "event" ? "default" : "", trigger, calls, failed: 1, delivery, queue: times(0, 0, 0), webhook: times(0, calls, 0) });
+      now.instances.find((i) => i.service === "event-delivery").triggers = [trigger("<b>often</b>", 20 * looks, times(10 * looks, 10 * looks, 0)), trigger("other", 3, times(0, 0, 3)),
+        trigger("<b>nightly</b>", 4 * looks, times(4 * looks, 0, 0), "cron"), trigger("", looks, times(0, looks, 0), "one_off")];
       now.instances.find((i) => i.service === "query-executor").operations = [["many", 9, 1], ["few", 2, 4], ["some", 5, 0]].map(([operation_name, count, seconds]) =>
         ({ role: operation_name, operation_name, operation_type: "query", count, errors: 0, seconds, buckets: now.operation_bounds.concat(0).map((_, i) => (i === 3 ? count * looks : 0)) }));
       return route.fulfill({ json: now });
@@ -77,7 +78,11 @@ export const tests = {
     const rows = async (label) => (await page.getByRole("grid", { name: label, exact: true }).getByRole("row").allTextContents()).slice(1);
     const triggers = page.getByRole("grid", { name: "Event triggers" });
     await has(triggers, "<b>often</b>");
-    assert.deepEqual(await triggers.getByRole("row").nth(1).getByRole("gridcell").allTextContents(), ["default", "20", "1", "100 ms", "910 ms", "", "", "550 ms", "955 ms"]);
+    assert.deepEqual(await triggers.getByRole("row").nth(1).getByRole("gridcell").allTextContents(), ["default", "20", "1", "100 ms", "910 ms", "982 ms", "", "", "", "550 ms", "955 ms", "991 ms"]);
+    const scheduled = page.getByRole("grid", { name: "Cron triggers and one-off events" });
+    await has(scheduled, "<b>nightly</b>");
+    assert.deepEqual(await scheduled.getByRole("row").nth(1).getByRole("gridcell").allTextContents(), ["4", "1", "50 ms", "95 ms", "99 ms", "", "", "", "550 ms", "955 ms", "991 ms"]);
+    await has(scheduled.getByRole("row"), "(one-off events)");
     const operations = page.getByRole("grid", { name: "Operations" });
     const names = async () => (await rows("Operations")).map((r) => /^[a-z]{3,4}(?=many|few|some)/.exec(r)?.[0]);
     assert.deepEqual(await names(), ["many", "some", "few"], "the most frequent first");
@@ -94,8 +99,10 @@ export const tests = {
     await page.clock.runFor(6000);
     const figures = (label) => page.getByRole("figure", { name: label }).locator("tbody tr").nth(1).locator("td").allTextContents();
     await page.getByRole("figure", { name: "From event to delivery in ms" }).locator("tbody tr").nth(1).waitFor({ state: "attached" });
-    assert.deepEqual(await figures("From event to delivery in ms"), ["100", "910"]);
-    assert.deepEqual(await figures("Time of webhooks in ms"), ["550", "955"]);
+    assert.deepEqual(await figures("From event to delivery in ms"), ["100", "910", "982"]);
+    assert.deepEqual(await figures("Time of webhooks in ms"), ["550", "955", "991"]);
+    assert.deepEqual(await figures("From due time to delivery in ms"), ["62.5", "775", "955"]);
+    assert.deepEqual(await figures("Time of webhooks of scheduled events in ms"), ["550", "955", "991"]);
     assert.deepEqual(await figures("Lag of events in s"), ["60", "0"]);
     const all = await figures("Time of operations in ms");
     await page.getByLabel("Time of operations of").selectOption("many");

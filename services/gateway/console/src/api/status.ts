@@ -69,8 +69,16 @@ export function taken(before: Status, after: Status, role = ""): number[] {
   return all;
 }
 
-/** TriggerTime is one of the times that are measured for event triggers. */
+/** TriggerTime is one of the times that are measured for triggers. */
 export type TriggerTime = "delivery" | "queue" | "webhook";
+
+/** TriggerKind is what calls a webhook. */
+export type TriggerKind = "event" | "cron" | "one_off";
+
+/** kindOf is that of a trigger; services of an older version tell of event triggers alone. */
+const kindOf = (t: TriggerCalls) => (t.kind || "event") as TriggerKind;
+
+const keyOf = (t: TriggerCalls) => JSON.stringify([kindOf(t), t.source, t.trigger]);
 
 const noTimes: Times = { count: 0, seconds: 0, bounds: [], buckets: [] };
 
@@ -79,24 +87,26 @@ function plus(a: Times, b: Times): Times {
   return { count: a.count + b.count, seconds: a.seconds + b.seconds, bounds: longer.bounds, buckets: longer.buckets.map((_, i) => (a.buckets[i] ?? 0) + (b.buckets[i] ?? 0)) };
 }
 
-/** triggers are those that all instances have called, the most frequent first. */
-export function triggers(status: Status): TriggerCalls[] {
+/** triggers are those of some kinds that all instances have called, the most frequent first. */
+export function triggers(status: Status, ...kinds: TriggerKind[]): TriggerCalls[] {
   const found = new Map<string, TriggerCalls>();
   for (const t of status.instances.flatMap((i) => i.triggers ?? [])) {
-    const key = JSON.stringify([t.source, t.trigger]);
+    if (!kinds.includes(kindOf(t))) continue;
+    const key = keyOf(t);
     const to = found.get(key);
     found.set(key, to ? { ...to, calls: to.calls + t.calls, failed: to.failed + t.failed, delivery: plus(to.delivery, t.delivery), queue: plus(to.queue, t.queue), webhook: plus(to.webhook, t.webhook) } : t);
   }
   return [...found.values()].sort((a, b) => b.calls - a.calls);
 }
 
-/** called are the times of event triggers between two answers. */
-export function called(before: Status, after: Status, of: TriggerTime): Times {
+/** called are the times of triggers of some kinds between two answers. */
+export function called(before: Status, after: Status, of: TriggerTime, ...kinds: TriggerKind[]): Times {
   let all = noTimes;
   for (const [a, b] of pairs(before, after)) {
-    const earlier = new Map(a.triggers?.map((t) => [JSON.stringify([t.source, t.trigger]), t[of]]));
+    const earlier = new Map(a.triggers?.map((t) => [keyOf(t), t[of]]));
     for (const t of b.triggers ?? []) {
-      const old = earlier.get(JSON.stringify([t.source, t.trigger]));
+      if (!kinds.includes(kindOf(t))) continue;
+      const old = earlier.get(keyOf(t));
       all = plus(all, old ? { ...t[of], buckets: t[of].buckets.map((n, i) => Math.max(0, n - (old.buckets[i] ?? 0))) } : t[of]);
     }
   }

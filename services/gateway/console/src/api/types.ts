@@ -1311,6 +1311,7 @@ export interface Trigger {
 }
 
 export interface TriggerCalls {
+  kind: string;
   source: string;
   trigger: string;
   calls: number;

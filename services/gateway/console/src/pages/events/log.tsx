@@ -58,7 +58,7 @@ export function EventLog(props: { source: Source; name: string; manual: boolean;
       throughput={
         <>
           <Throughput of={key} count={(period, signal) => server.ofSource<Counted, "count_event_invocations">(source.kind, "count_event_invocations", { source: source.name, name, ...period }, signal)} />
-          <Figures source={source.name} name={name} />
+          <Figures kind="event" source={source.name} name={name} />
         </>
       }
     />

@@ -7,6 +7,7 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Calls, time, type Call } from "./calls";
 import { Deliveries } from "./deliveries";
+import { Figures } from "./figures";
 import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */
@@ -39,7 +40,12 @@ export function ScheduledLog(props: { trigger?: string }) {
       of={key}
       events={<Events trigger={trigger} />}
       calls={async (page, signal) => (await server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { ...of, ...page }, signal)).invocations}
-      throughput={<Throughput of={key} count={(period, signal) => server.metadata<Counted, "count_scheduled_event_invocations">("count_scheduled_event_invocations", { ...of, ...period }, signal)} />}
+      throughput={
+        <>
+          <Throughput of={key} count={(period, signal) => server.metadata<Counted, "count_scheduled_event_invocations">("count_scheduled_event_invocations", { ...of, ...period }, signal)} />
+          <Figures kind={type} name={trigger} />
+        </>
+      }
     />
   );
 }

@@ -191,24 +191,33 @@ function Events(props: { status: Status }) {
 
 type Trigger = ReturnType<typeof triggers>[number];
 
-const triggerColumns: SortedColumn<Trigger>[] = [
-  { name: "Trigger", of: (t) => t.trigger || "(all)" },
-  { name: "Source", of: (t) => t.source },
+/** columnsOf are those of triggers, with what tells them apart. */
+const columnsOf = (...named: SortedColumn<Trigger>[]): SortedColumn<Trigger>[] => [
+  ...named,
   { name: "Calls", of: (t) => t.calls },
   number("Failed", (t) => t.failed, "", true),
-  ...([["Delivery", "delivery"], ["Wait for a worker", "queue"], ["Webhook", "webhook"]] as [string, TriggerTime][]).flatMap(([name, of]) => [
-    number<Trigger>(`${name}, half within`, (t) => quantile(t[of].buckets, t[of].bounds, 0.5), " ms"),
-    number<Trigger>(`${name}, 95 % within`, (t) => quantile(t[of].buckets, t[of].bounds, 0.95), " ms"),
-  ]),
+  ...([["Delivery", "delivery"], ["Wait for a worker", "queue"], ["Webhook", "webhook"]] as [string, TriggerTime][]).flatMap(([name, of]) =>
+    [["half within", 0.5], ["95 %", 0.95], ["99 %", 0.99]].map(([label, part]) => number<Trigger>(`${name}, ${label}`, (t) => quantile(t[of].buckets, t[of].bounds, part as number), " ms"))),
 ];
 
+const eventColumns = columnsOf({ name: "Trigger", of: (t) => t.trigger || "(all)" }, { name: "Source", of: (t) => t.source });
+const scheduledColumns = columnsOf({ name: "Trigger", of: (t) => (t.kind === "one_off" ? "(one-off events)" : t.trigger || "(all cron triggers)") });
+
 function Triggers(props: { status: Status }) {
-  const list = useMemo(() => triggers(props.status), [props.status]);
+  const { status } = props;
+  const changed = useMemo(() => triggers(status, "event"), [status]);
+  const scheduled = useMemo(() => triggers(status, "cron", "one_off"), [status]);
   return (
-    <Section title="Event triggers">
-      <p className="hint">Those that were called most often since the services were started. Delivery is from an event, or its retry, to the answer of the webhook.</p>
-      {list.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Event triggers" items={list} columns={triggerColumns} />}
-    </Section>
+    <>
+      <Section title="Event triggers">
+        <p className="hint">Those that were called most often since the services were started. Delivery is from an event, or its retry, to the answer of the webhook.</p>
+        {changed.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Event triggers" items={changed} columns={eventColumns} />}
+      </Section>
+      <Section title="Cron triggers and one-off events">
+        <p className="hint">Delivery is from the time at which an event, or its retry, is due.</p>
+        {scheduled.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Cron triggers and one-off events" items={scheduled} columns={scheduledColumns} />}
+      </Section>
+    </>
   );
 }
 

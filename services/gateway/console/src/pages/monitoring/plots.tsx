@@ -2,7 +2,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import type { Status } from "../../api/types";
 import { chunk } from "../../chunk";
 import { Loading } from "../../shell/progress";
-import { age, called, largest, quantile, rate, round, sum, taken, time, type TriggerTime } from "../../api/status";
+import { age, called, largest, quantile, rate, round, sum, taken, time, type TriggerKind, type TriggerTime } from "../../api/status";
 
 const Plot = lazy(chunk(() => import("../../shell/plot")));
 
@@ -44,11 +44,12 @@ function drawn(past: Status[], role: string): { label: string; times: number[]; 
   const sums = (name: string) => past.map((s) => sum(s, name));
   const latencies = between((a, b) => taken(a, b, role));
   const within = (part: number) => latencies.map((buckets, i) => (buckets ? round(quantile(buckets, past[i]!.operation_bounds, part)) : null));
-  const ofTriggers = (of: TriggerTime): Line[] => {
-    const found = between((a, b) => called(a, b, of));
+  const ofTriggers = (of: TriggerTime, ...kinds: TriggerKind[]): Line[] => {
+    const found = between((a, b) => called(a, b, of, ...kinds));
     const parts = (part: number) => found.map((t) => (t ? round(quantile(t.buckets, t.bounds, part)) : null));
-    return [["50 %", "--accent", parts(0.5)], ["95 %", "--good", parts(0.95)]];
+    return [["50 %", "--accent", parts(0.5)], ["95 %", "--good", parts(0.95)], ["99 %", "--bad", parts(0.99)]];
   };
+  const scheduled = (labels?: Record<string, string>) => between((a, b) => round(rate(a, b, "engine_cron_events_invocation_total", labels) + rate(a, b, "engine_oneoff_events_invocation_total", labels)));
   const times = past.map(time);
   return [
     { label: "Operations per second", times, series: [["all", "--accent", rates("engine_graphql_requests_total")], ["failed", "--bad", rates("engine_graphql_requests_total", { response_status: "failed" })]] },
@@ -58,7 +59,10 @@ function drawn(past: Status[], role: string): { label: string; times: number[]; 
     { label: "Events to deliver", times, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
     { label: "Lag of events in s", times, series: [["oldest event", "--accent", past.map((s) => round(age(s)))], ["logs", "--good", past.map((s) => round(largest(s, "engine_events_log_lag_seconds")))]] },
     { label: "Calls of event triggers per second", times, series: [["all", "--accent", rates("engine_event_invocations_total")], ["failed", "--bad", rates("engine_event_invocations_total", { status: "failed" })]] },
-    { label: "From event to delivery in ms", times, series: ofTriggers("delivery") },
-    { label: "Time of webhooks in ms", times, series: ofTriggers("webhook") },
+    { label: "From event to delivery in ms", times, series: ofTriggers("delivery", "event") },
+    { label: "Time of webhooks in ms", times, series: ofTriggers("webhook", "event") },
+    { label: "Calls for scheduled events per second", times, series: [["all", "--accent", scheduled()], ["failed", "--bad", scheduled({ status: "failed" })]] },
+    { label: "From due time to delivery in ms", times, series: ofTriggers("delivery", "cron", "one_off") },
+    { label: "Time of webhooks of scheduled events in ms", times, series: ofTriggers("webhook", "cron", "one_off") },
   ];
 }
