@@ -10,7 +10,11 @@ import (
 func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backend.Statement, error) {
 	return newStatement(func(m2 mode) (*rendered, error) {
 		r := newRenderer(d, o, m2)
-		return r.mutation(m)
+		text, err := r.mutation(m)
+		if err == nil && d.shares && !r.Calls && !text.reply.checked() {
+			text.Sharing = &wire.Sharing{}
+		}
+		return text, err
 	})
 }
 

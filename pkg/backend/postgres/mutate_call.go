@@ -25,7 +25,16 @@ type call struct {
 // Query runs a statement and appends its answer to out.
 func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out *backend.Answer) error {
 	mark, sent := len(out.Buf), out.Sent()
-	c, err := t.call(s, &a)
+	stmt, values, err := t.prepare(s, &a)
+	if err != nil {
+		return err
+	}
+	if t.c == nil {
+		if done, err := t.share(ctx, stmt, values, out); done {
+			return err
+		}
+	}
+	c, err := t.call(ctx, stmt, values)
 	if err != nil {
 		return err
 	}
@@ -40,7 +49,7 @@ func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out
 // Exec runs a mutation and gives f the values of Returning of each row that it wrote, as
 // text, and its objects; they are valid until f returns. Without Returning, f gets an empty row for each.
 func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f func(row [][]byte) error) error {
-	c, err := t.handing(s, &a, f)
+	c, err := t.handing(ctx, s, &a, f)
 	if err != nil {
 		return err
 	}
@@ -48,8 +57,12 @@ func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f fu
 }
 
 // handing prepares the run of a statement whose rows are handed to f.
-func (t *tx) handing(s backend.Statement, a *backend.Args, f func(row [][]byte) error) (call, error) {
-	c, err := t.call(s, a)
+func (t *tx) handing(ctx context.Context, s backend.Statement, a *backend.Args, f func(row [][]byte) error) (call, error) {
+	stmt, values, err := t.prepare(s, a)
+	if err != nil {
+		return call{}, err
+	}
+	c, err := t.call(ctx, stmt, values)
 	if err != nil {
 		return call{}, err
 	}
@@ -64,7 +77,7 @@ const maxDeferred = 128
 
 // Defer implements backend.Tx.
 func (t *tx) Defer(ctx context.Context, d backend.Deferred) error {
-	c, err := t.handing(d.Statement, &d.Args, d.Row)
+	c, err := t.handing(ctx, d.Statement, &d.Args, d.Row)
 	if err != nil {
 		return err
 	}
@@ -88,16 +101,49 @@ func (t *tx) Flush(ctx context.Context) error {
 	return t.send(ctx, c)
 }
 
-// call prepares the run of a statement, as long as the transaction takes any.
-func (t *tx) call(s backend.Statement, a *backend.Args) (call, error) {
+// prepare resolves the parameters of a statement, as long as the transaction takes any.
+func (t *tx) prepare(s backend.Statement, a *backend.Args) (*statement, [][]byte, error) {
 	if t.failed != nil {
-		return call{}, t.failed
+		return nil, nil, t.failed
 	}
 	if t.ended {
-		return call{}, errors.New("the transaction has had its last statement")
+		return nil, nil, errors.New("the transaction has had its last statement")
 	}
-	stmt, values, err := prepare(s, a)
-	if err != nil {
+	return prepare(s, a)
+}
+
+// share runs a statement that is all of the transaction in a shared round trip. Where done is false, it isn't run.
+func (t *tx) share(ctx context.Context, stmt *statement, values [][]byte, out *backend.Answer) (done bool, err error) {
+	if t.tried || !t.last || t.open || len(t.deferred) > 0 || stmt.utc.reply.kind != replyMutation {
+		return false, nil
+	}
+	t.tried = true
+	q, turn := t.pool.Mutations.Join(ctx, &stmt.utc.Text, values, t.announcement(ctx), stmt)
+	if t.alone = turn; q == nil {
+		return false, nil
+	}
+	if outcome, _, _, err := q.Outcome(); outcome == wire.Refused {
+		t.refused = wire.ConnectError(ctx, err)
+		t.pool.Mutations.Forget(q)
+		return true, t.refused
+	}
+	again, lost, err := answerOfShared(ctx, t.pool.Mutations, q, values, out)
+	switch {
+	case lost:
+		err = wire.ConnectError(ctx, errLost)
+	case again:
+		return false, nil
+	}
+	t.ended, t.failed = err == nil, err
+	return true, err
+}
+
+// errLost is the error of a statement whose connection was lost when it had been sent.
+var errLost = errors.New("the connection was lost before the answer")
+
+// call prepares the run of a statement on a connection of its own.
+func (t *tx) call(ctx context.Context, stmt *statement, values [][]byte) (call, error) {
+	if err := t.take(ctx); err != nil {
 		return call{}, err
 	}
 	text, err := stmt.textFor(t.c.UTC())
@@ -136,6 +182,9 @@ func (t *tx) send(ctx context.Context, c call) error {
 		}
 		if err == nil {
 			t.c.Pool.Meter.Answered(sent, answered)
+			if alone {
+				c.text.Sharing.Ran(answered.Sub(sent), 0)
+			}
 			return nil
 		}
 		if alone && wire.State(err) == wire.StateReadOnly {

@@ -19,16 +19,19 @@ import (
 // source is configured for it, a transaction that could not be serialised with others is repeated:
 // nothing of it has happened, and f is called again.
 func (s *Server) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
-	c, turn, err := s.primary.AcquireToWrite(ctx)
-	if err != nil {
-		return err
+	t := &tx{holding: holding{pool: s.primary}}
+	defer t.release()
+	if !t.pool.Mutations.Possible() {
+		if err := t.take(ctx); err != nil {
+			return err
+		}
 	}
-	defer turn.End()
-	defer c.Release()
 	for stale, conflicts := 0, 0; ; {
-		t := &tx{c: c, user: user, attempt: stale}
+		*t = tx{holding: t.holding, user: user, attempt: stale}
 		err := t.run(ctx, f)
 		switch {
+		case t.refused != nil:
+			return t.refused
 		case t.stale:
 			stale++
 		case conflicts < s.primary.Endpoint.SerializationRetries && backend.ConflictOf(err) == backend.Serialization:
@@ -70,9 +73,37 @@ func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 	return t.commit(ctx)
 }
 
+// holding is the connection of a transaction, and of its repetitions. It is taken when it is needed: not by a statement that
+// shares a round trip.
+type holding struct {
+	pool *wire.Pool
+	c    *wire.Conn // nil before it is taken
+	turn wire.WriteTurn
+	// refused is why there is none.
+	refused error
+	// alone is that of a statement that could have shared; tried is set once that was asked.
+	alone wire.Turn
+	tried bool
+}
+
+func (h *holding) take(ctx context.Context) error {
+	if h.c == nil && h.refused == nil {
+		h.c, h.turn, h.refused = h.pool.AcquireToWrite(ctx)
+	}
+	return h.refused
+}
+
+func (h *holding) release() {
+	if h.c != nil {
+		h.c.Release()
+		h.turn.End()
+	}
+	h.alone.End()
+}
+
 // tx is a transaction. It begins with its first statement, in the same round trip.
 type tx struct {
-	c      *wire.Conn
+	holding
 	user   *session.Session
 	open   bool
 	failed error
@@ -81,6 +112,9 @@ type tx struct {
 	stale bool
 	// attempt counts how often that has happened.
 	attempt int
+	// ahead is what announcement has made.
+	ahead     wire.Command
+	announced bool
 	// last is set when the next statement is the last one; ended, when its commit went
 	// with it.
 	last, ended bool
@@ -100,10 +134,19 @@ func (t *tx) begin(ctx context.Context, alone bool) []wire.Command {
 		isolation := t.c.Pool.Endpoint.Isolation.SQL()
 		before = append(before, wire.Command{SQL: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"})
 	}
-	if c, ok := wire.Announce(ctx, t.user, true); ok {
+	if c := t.announcement(ctx); c.SQL != "" {
 		before = append(before, c)
 	}
 	return before
+}
+
+// announcement is the command that passes the session; zero for none.
+func (t *tx) announcement(ctx context.Context) wire.Command {
+	if !t.announced {
+		t.ahead, _ = wire.Announce(ctx, t.user, true)
+		t.announced = true
+	}
+	return t.ahead
 }
 
 func (t *tx) commit(ctx context.Context) error {

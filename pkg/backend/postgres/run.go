@@ -23,11 +23,11 @@ func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args
 		return err
 	}
 	pool := s.reader()
-	shared, turn := pool.Sharer.Join(ctx, &stmt.utc.Text, values, stmt)
+	shared, turn := pool.Sharer.Join(ctx, &stmt.utc.Text, values, wire.Command{}, stmt)
 	lost := false
 	if shared != nil {
 		var again bool
-		if again, lost, err = answerOfShared(ctx, pool, shared, values, out); !again {
+		if again, lost, err = answerOfShared(ctx, pool.Sharer, shared, values, out); !again {
 			return err
 		}
 	}

@@ -27,6 +27,9 @@ func (s *statement) Collect(c *wire.Conn, r *wire.Result, dst []byte) ([]byte, e
 		return nil, err
 	}
 	out := backend.NewAnswer(dst, tooLarge{}, maxKept)
+	if text.reply.kind == replyMutation { // it can't be had again
+		out = backend.NewAnswer(dst, nil, 0)
+	}
 	err = writeAnswer(c, r, text, out)
 	if full := (sinkError{}); errors.As(err, &full) {
 		return nil, full.error
@@ -41,8 +44,8 @@ func (tooLarge) Write([]byte) (int, error) { return 0, wire.ErrTooLarge }
 
 // answerOfShared appends what a statement in a shared round trip has come to. Where again is true, it
 // has to run alone; lost reports whether that is because a connection was lost.
-func answerOfShared(ctx context.Context, pool *wire.Pool, q *wire.Shared, values [][]byte, out *backend.Answer) (again, lost bool, err error) {
-	defer pool.Sharer.Forget(q)
+func answerOfShared(ctx context.Context, sharer *wire.Sharer, q *wire.Shared, values [][]byte, out *backend.Answer) (again, lost bool, err error) {
+	defer sharer.Forget(q)
 	outcome, answer, text, err := q.Outcome()
 	switch {
 	case outcome == wire.Alone:

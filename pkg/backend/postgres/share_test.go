@@ -304,7 +304,7 @@ func TestSharedPanic(t *testing.T) {
 	list, release := s.together(t, s.read("1"), func() reading {
 		go func() {
 			st := s.held.(*statement)
-			q, _ := s.sharer.Join(context.Background(), &st.utc.Text, nil, bad{st})
+			q, _ := s.sharer.Join(context.Background(), &st.utc.Text, nil, wire.Command{}, bad{st})
 			o, _, _, _ := q.Outcome()
 			outcome <- o
 		}()

@@ -52,7 +52,9 @@ type Pool struct {
 	// generation distinguishes the texts of prepared statements from outdated ones that a pooler keeps.
 	generation atomic.Int32
 	Sharer     *Sharer
-	Writers    *Writers
+	// Mutations has statements that write share round trips.
+	Mutations *Sharer
+	Writers   *Writers
 }
 
 // Conn is one connection. It belongs to one user between Acquire and Release.
@@ -70,6 +72,8 @@ type Conn struct {
 	// Suspends reports whether the server goes on with another statement when one was asked for some of its rows, as
 	// PostgreSQL does. Others that speak its protocol may not.
 	Suspends bool
+	// commitsAtOnce reports whether commits wait neither for the disk nor for other servers.
+	commitsAtOnce bool
 	// plain reports whether nothing is prepared until the connection is released.
 	plain bool
 	// discarded connections are closed when they are released: their session isn't clean.
@@ -97,7 +101,7 @@ func NewPool(e Endpoint, applicationName string) (*Pool, error) {
 		return nil, err
 	}
 	p.Conns = conns
-	p.Sharer, p.Writers = newSharer(p), newWriters()
+	p.Sharer, p.Mutations, p.Writers = newSharer(p, false), newSharer(p, true), newWriters()
 	go p.sweep()
 	return p, nil
 }
@@ -227,7 +231,9 @@ func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 func (p *Pool) newConn(ctx context.Context, pg *pgconn.PgConn) *Conn {
 	c := &Conn{PG: pg, Pool: p}
 	const sql = `SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'
-		AND NOT current_setting('default_transaction_read_only')::boolean, version() LIKE 'PostgreSQL %'`
+		AND NOT current_setting('default_transaction_read_only')::boolean, version() LIKE 'PostgreSQL %',
+		current_setting('synchronous_commit', true) = 'off'
+		OR current_setting('fsync', true) = 'off' AND current_setting('synchronous_standby_names', true) = ''`
 	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
 	if r.Err != nil || len(r.Rows) != 1 {
 		return c
@@ -237,8 +243,14 @@ func (p *Pool) newConn(ctx context.Context, pg *pgconn.PgConn) *Conn {
 	p.Sharer.possible.Store(c.Direct && p.Endpoint.Prepare != PrepareNever)
 	c.Implicit = c.Direct && p.Endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
 		p.Endpoint.Isolation.SQL() == ReadCommitted.SQL()
+	c.commitsAtOnce = string(r.Rows[0][3]) == "t"
+	p.Mutations.possible.Store(c.sharesWrites())
 	return c
 }
+
+// sharesWrites reports whether what writes may share round trips of the connection. Commits that wait for the disk would do so
+// one after the other, and are done many at once by as many sessions; besides, one that waits for another server must not be cancelled.
+func (c *Conn) sharesWrites() bool { return c.Implicit && c.Suspends && c.commitsAtOnce }
 
 // sweep closes connections that were idle for too long, until the pool is closed.
 func (p *Pool) sweep() {

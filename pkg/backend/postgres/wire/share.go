@@ -27,8 +27,9 @@ const (
 // has nothing to do with the others. While there are fewer, nothing waits and nothing is shared.
 //
 // One that takes long, or waits for a lock, holds up the others for a few milliseconds: they run on other
-// connections then. So only statements share that may run twice. A request that ends leaves
-// its statement behind; the server is told when nobody waits for anything of a round trip any more.
+// connections then. So only statements share that may run twice, or, of those that write, nothing runs again but what the
+// server has cancelled. A request that ends leaves its statement behind; the server is told when nobody waits for anything of a
+// round trip any more.
 type Sharer struct {
 	// Trips is how many round trips are under way before statements wait.
 	Trips int
@@ -40,6 +41,10 @@ type Sharer struct {
 	Always bool
 
 	pool *Pool
+	// writes is set for statements that write: they must not run twice.
+	writes bool
+	// short is what statements that share take at most when they run alone.
+	short time.Duration
 	// possible is set once a connection turns out to be one to the server itself. What a pooler makes of
 	// several transactions in one round trip is up to the pooler.
 	possible atomic.Bool
@@ -71,23 +76,29 @@ type Turn struct {
 	number uint64
 }
 
-func newSharer(p *Pool) *Sharer {
-	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, pool: p}
+func newSharer(p *Pool, writes bool) *Sharer {
+	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, pool: p, writes: writes, short: shortTime, rule: rule{tolerated: tolerated}}
+	if writes {
+		s.short, s.rule.tolerated = shortWrite, toleratedWrite
+	}
 	s.unused.New = func() any { return &Shared{done: make(chan struct{}, 1)} }
 	return s
 }
 
-// Join has a statement share a round trip. Where it doesn't, shared is nil, and the statement runs alone,
-// in a turn that has to be ended.
-func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, of Shareable) (shared *Shared, turn Turn) {
+// Possible reports whether anything may share.
+func (s *Sharer) Possible() bool { return s.possible.Load() }
+
+// Join has a statement share a round trip, with a command of one row ahead of it unless that is the zero value. Where it
+// doesn't, shared is nil, and the statement runs alone, in a turn that has to be ended.
+func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, ahead Command, of Shareable) (shared *Shared, turn Turn) {
 	if text.Sharing == nil || text.Once || !s.possible.Load() {
 		return nil, Turn{}
 	}
 	now := time.Now()
-	if !s.Always && !text.Sharing.short(text.Choice != nil, now) {
+	if !s.Always && !text.Sharing.short(s.short, text.Choice != nil, now) {
 		return nil, Turn{}
 	}
-	q, turn := s.enter(text, values, of, now)
+	q, turn := s.enter(text, values, ahead, of, now)
 	if q != nil {
 		q.wait(ctx, s)
 	}
@@ -95,7 +106,7 @@ func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, of Share
 }
 
 // enter has a statement wait for a round trip, or gives it a turn.
-func (s *Sharer) enter(text *Text, values [][]byte, of Shareable, now time.Time) (*Shared, Turn) {
+func (s *Sharer) enter(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (*Shared, Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if place := s.trips.free(s.Trips); place >= 0 {
@@ -111,7 +122,7 @@ func (s *Sharer) enter(text *Text, values [][]byte, of Shareable, now time.Time)
 		return nil, apart
 	}
 	q := s.unused.Get().(*Shared)
-	q.text, q.values, q.of, q.mode, q.joined = text, values, of, mode, now
+	q.text, q.values, q.ahead, q.of, q.mode, q.joined = text, values, ahead, of, mode, now
 	s.queue = append(s.queue, q)
 	if !s.watching {
 		s.watch()
@@ -152,7 +163,7 @@ func (s *Sharer) next() *batch {
 	if n == 0 {
 		return nil
 	}
-	b := newBatch(s.queue[:n])
+	b := newBatch(s, s.queue[:n])
 	s.queue = slices.Delete(s.queue, 0, n)
 	return b
 }
@@ -173,7 +184,7 @@ func (s *Sharer) goOn(t Turn, now time.Time) (*batch, Turn) {
 // run makes shared round trips for as long as there is somebody who waits.
 func (s *Sharer) run(t Turn, b *batch) {
 	for b != nil {
-		b.run(s.pool)
+		b.run()
 		s.mu.Lock()
 		s.rule.took(b.took, b.answered)
 		b, t = s.goOn(t, time.Now())

@@ -24,14 +24,18 @@ const (
 	Lost
 	// Left is one whose request has ended.
 	Left
+	// Refused is one for which there was no connection; Err is why.
+	Refused
 )
 
 // Shared is a statement in a shared round trip.
 type Shared struct {
 	text   *Text
 	values [][]byte
-	of     Shareable
-	mode   PlanMode
+	// ahead is sent before it; zero for nothing.
+	ahead Command
+	of    Shareable
+	mode  PlanMode
 	// joined is when it began to wait, sent when it was sent.
 	joined, sent time.Time
 	// done gets one value when the outcome is known, unless the request has left.
@@ -92,6 +96,7 @@ func (q *Shared) wait(ctx context.Context, s *Sharer) {
 
 // batch is a shared round trip.
 type batch struct {
+	sharer *Sharer
 	// ctx ends when nobody waits for anything of it any more, and there is nothing to be expected soon.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -107,13 +112,15 @@ type batch struct {
 	front, seen, wanted int
 	// idle is set as long as nothing is expected to be answered soon: before anything is sent, and when the
 	// one in front takes long.
-	idle  bool
-	watch *time.Timer
+	idle bool
+	// stopped is set once the server is told to cancel what holds up others: what it cancels runs alone.
+	stopped bool
+	watch   *time.Timer
 }
 
 // newBatch is a round trip of statements that have waited.
-func newBatch(waiting []*Shared) *batch {
-	b := &batch{list: slices.Clone(waiting), wanted: len(waiting), idle: true}
+func newBatch(s *Sharer, waiting []*Shared) *batch {
+	b := &batch{sharer: s, list: slices.Clone(waiting), wanted: len(waiting), idle: true}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	for i, q := range waiting {
 		q.batch, q.place = b, i
@@ -165,13 +172,16 @@ func (b *batch) rest(o Outcome, err error) {
 
 // look lets those go that wait for one that has been in front for long, and has what nobody waits for cancelled
 // when it is. It is called again and again as long as the round trip lasts.
-func (b *batch) look(steps []step, p *Pool) {
+//
+// What writes may not run anywhere else while the server still has it. So the one in front is cancelled, and runs alone: of
+// what the server reports as cancelled nothing has happened.
+func (b *batch) look(steps []step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.front >= len(b.list) {
 		return
 	}
-	b.watch.Reset(p.Sharer.Within)
+	b.watch.Reset(b.sharer.Within)
 	if b.front != b.seen {
 		b.seen = b.front
 		return
@@ -180,9 +190,14 @@ func (b *batch) look(steps []step, p *Pool) {
 	if text := steps[b.front].text; text != nil {
 		text.Sharing.refrain(stuckFor)
 	}
+	if b.sharer.writes {
+		b.stopped = true
+		b.cancel()
+		return
+	}
 	for _, q := range b.list[b.front+1:] {
 		if q != nil {
-			p.Meter.Shared(true)
+			b.sharer.pool.Meter.Shared(true)
 			b.decide(q, Alone)
 		}
 	}
@@ -190,15 +205,15 @@ func (b *batch) look(steps []step, p *Pool) {
 }
 
 // run makes the round trip on a connection that is taken for it alone: others may be waiting for one.
-func (b *batch) run(p *Pool) {
+func (b *batch) run() {
 	defer b.cancel()
-	c, err := p.acquire(b.ctx, FreshFor)
+	c, err := b.sharer.pool.acquire(b.ctx, FreshFor)
 	if err != nil {
-		b.rest(Answered, err)
+		b.rest(Refused, err)
 		return
 	}
 	defer c.Release()
-	if !c.Direct || !c.preparing() {
+	if !c.Direct || !c.preparing() || b.sharer.writes && !c.sharesWrites() {
 		b.rest(Alone, nil)
 		return
 	}
@@ -231,7 +246,7 @@ func (b *batch) exchange(p *pipeline, steps []step) (err error) {
 		return err
 	}
 	read := make(chan struct{})
-	b.begin(func() { b.look(steps, p.conn.Pool) }, p.conn.Pool.Sharer.Within)
+	b.begin(func() { b.look(steps) }, b.sharer.Within)
 	cancels := context.AfterFunc(b.ctx, func() { p.conn.cancelAll(read) })
 	defer func() {
 		b.end()
@@ -296,7 +311,7 @@ func (b *batch) send(p *pipeline, steps []step) {
 		}
 		q.text, q.sent = text, now
 		p.conn.Pool.Meter.WaitedFor(now.Sub(q.joined))
-		steps[i] = p.share(text, q.values, q.mode)
+		steps[i] = p.share(text, q.values, q.mode, q.ahead)
 	}
 }
 

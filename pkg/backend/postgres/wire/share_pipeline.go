@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // step is what was sent for one statement.
@@ -13,18 +14,25 @@ type step struct {
 	// text is nil when nothing was sent.
 	text  *Text
 	types []uint32
-	// making is set when it is prepared on the way, set when the mode of its plan is set before it.
-	making, set bool
+	// making is set when something is prepared on the way, set when a command before it has a result of its own: one that
+	// sets the mode of its plan, or passes the session. announced is set when the row of such a command comes ahead of the rows.
+	making, set, announced bool
 	// renew is the error of a prepared statement that is out of date.
 	renew error
 }
 
-// share writes one statement with its Sync.
-func (p *pipeline) share(text *Text, values [][]byte, mode PlanMode) step {
-	s := step{text: text, set: mode != PlanAuto}
+// share writes one statement with its Sync, and a command ahead of it.
+func (p *pipeline) share(text *Text, values [][]byte, mode PlanMode, ahead Command) step {
+	s := step{text: text, set: mode != PlanAuto || ahead.SQL != ""}
 	known := p.conn.statements.find(text.SQL)
 	if known == nil && !p.makes(text.SQL) {
 		known, s.making = p.prepared(text.SQL, true), true
+	}
+	if ahead.SQL != "" && p.announce(&s, ahead, known) {
+		p.SendQueryStatement(known.description, values, nil, BinaryResults)
+		s.types = known.types
+		p.SendPipelineSync()
+		return s
 	}
 	run := Command{SQL: text.SQL, Values: values, Formats: BinaryResults}
 	switch {
@@ -46,7 +54,31 @@ func (p *pipeline) share(text *Text, values [][]byte, mode PlanMode) step {
 	return s
 }
 
+// announce sends the command ahead of a statement. It is true when to the driver it is part of the statement, as with afterRow.
+func (p *pipeline) announce(s *step, ahead Command, main *prepared) bool {
+	known := p.conn.statements.find(ahead.SQL)
+	if known != nil && main != nil && main.description != nil && len(main.description.Fields) > 0 {
+		to := p.conn.PG.Frontend()
+		to.SendBind(&pgproto3.Bind{PreparedStatement: known.name, Parameters: ahead.Values})
+		to.SendExecute(&pgproto3.Execute{MaxRows: 1})
+		s.set, s.announced = false, true
+		return true
+	}
+	if known == nil && !s.making && !p.makes(ahead.SQL) {
+		known, s.making = p.prepared(ahead.SQL, true), true
+	}
+	if known == nil {
+		p.SendQueryParams(ahead.SQL, ahead.Values, nil, nil, nil)
+	} else {
+		p.SendQueryPrepared(known.name, ahead.Values, nil, nil)
+	}
+	return false
+}
+
 func (p *pipeline) set(mode PlanMode) {
+	if mode == PlanAuto {
+		return
+	}
 	c := mode.setting()
 	p.SendQueryParams(c.SQL, c.Values, nil, nil, nil)
 }
@@ -76,6 +108,9 @@ func (b *batch) read(p *pipeline, steps []step) error {
 		switch {
 		case p.conn.PG.IsClosed() || errors.Is(got.err, errBroken):
 			return errBroken
+		case b.sharer.writes && b.undone(p.conn, got.err):
+			p.conn.Pool.Meter.Shared(true)
+			b.finish(p, i, Alone, got)
 		case errors.Is(got.err, ErrTooLarge):
 			s.text.Sharing.refrain(largeFor)
 			b.finish(p, i, Alone, got)
@@ -84,6 +119,9 @@ func (b *batch) read(p *pipeline, steps []step) error {
 			s.renew = got.err
 			b.finish(p, i, Alone, got)
 		default:
+			if b.sharer.writes && len(got.answer) > smallAnswer {
+				s.text.Sharing.refrain(largeFor)
+			}
 			b.finish(p, i, Answered, got)
 		}
 		now := time.Now()
@@ -91,6 +129,20 @@ func (b *batch) read(p *pipeline, steps []step) error {
 		began = now
 	}
 	return nil
+}
+
+// undone reports whether the error of what writes is due to the round trip, so that it runs alone.
+func (b *batch) undone(c *Conn, err error) bool {
+	switch State(err) {
+	case StateReadOnly:
+		c.Implicit = false // the server's default has changed
+		return true
+	case stateQueryCanceled:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.stopped
+	}
+	return false
 }
 
 // collected is the answer to a statement.
@@ -119,6 +171,10 @@ func (q *Shared) collect(p *pipeline, s *step) (c collected) {
 		case *pgconn.ResultReader:
 			if set || q == nil {
 				set = false
+				_, err = got.Close()
+				break
+			}
+			if s.announced && !got.NextRow() {
 				_, err = got.Close()
 				break
 			}

@@ -10,6 +10,8 @@ import (
 const (
 	// shortTime is what a statement may take when it runs alone and little else is under way.
 	shortTime = 250 * time.Microsecond
+	// shortWrite is that of one that writes, whose time depends more on what else is under way.
+	shortWrite = time.Millisecond
 	// knownAfter is how often it has run alone before that is known; plannedAfter, where how it is planned is
 	// being compared.
 	knownAfter, plannedAfter = 8, 3 * tries
@@ -33,12 +35,12 @@ type Sharing struct {
 }
 
 // short reports whether a text is short, and small enough, to share.
-func (s *Sharing) short(planned bool, now time.Time) bool {
+func (s *Sharing) short(within time.Duration, planned bool, now time.Time) bool {
 	enough := uint32(knownAfter)
 	if planned {
 		enough = plannedAfter
 	}
-	return s.runs.Load() >= enough && s.least.Load() <= int64(shortTime) && s.until.Load() <= now.UnixNano()
+	return s.runs.Load() >= enough && s.least.Load() <= int64(within) && s.until.Load() <= now.UnixNano()
 }
 
 // sample reports whether a run remains alone for being measured.
@@ -87,8 +89,9 @@ const (
 	// of is how many comparisons count, expected and worth what is expected to be gained before there are any,
 	// and as how many that counts. One counts for at most atMost: on a busy machine much happens in a window.
 	of, expected, worth, atMost = 16, 0.1, 2, 0.7
-	// tolerated is by how much longer statements may take together: it saves CPU time in any case.
-	tolerated = 0.1
+	// tolerated and toleratedWrite are by how much longer statements may take together: it saves CPU time in any case, of
+	// what writes a fourth of the server's.
+	tolerated, toleratedWrite = 0.1, 0.25
 	// longest is what one run counts for at most: it may have waited for a lock.
 	longest = 20 * time.Millisecond
 )
@@ -97,6 +100,8 @@ const (
 // share save more than they wait; where the server is far away, or has more processors than the
 // engine, they may only wait. What is compared is how long statements take, from window to window.
 type rule struct {
+	// tolerated is by how much longer statements may take together, as the logarithm of how many times as long.
+	tolerated float64
 	// apart is set in windows in which nothing is shared.
 	apart         bool
 	runs, crowded int
@@ -145,6 +150,6 @@ func (r *rule) next() {
 	case r.compared < pairs, r.kept > retry:
 		r.apart = !r.apart
 	default:
-		r.apart = r.gain < -tolerated
+		r.apart = r.gain < -r.tolerated
 	}
 }

@@ -24,7 +24,7 @@ func TestRuleOfSharing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r, random := rule{}, rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same runs each time
+			r, random := rule{tolerated: tolerated}, rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same runs each time
 			right, runs, load := 0, 0, 1.0
 			const all = 1000 * window
 			for i := range all {
@@ -54,7 +54,7 @@ func TestRuleOfSharing(t *testing.T) {
 // TestRuleOfSharingNeedsCrowds holds that nothing is learnt while there is hardly anybody to share with.
 func TestRuleOfSharingNeedsCrowds(t *testing.T) {
 	t.Parallel()
-	r := rule{}
+	r := rule{tolerated: tolerated}
 	for i := range 100 * window {
 		if i%8 == 0 {
 			r.crowded++
@@ -76,37 +76,38 @@ func TestWhatShares(t *testing.T) {
 		}
 		return s
 	}
-	require.True(t, known(100*time.Microsecond, 100).short(true, now))
-	require.False(t, (&Sharing{}).short(false, now), "nothing is known of it")
-	require.False(t, known(time.Millisecond, 100).short(false, now))
+	require.True(t, known(100*time.Microsecond, 100).short(shortTime, true, now))
+	require.False(t, (&Sharing{}).short(shortTime, false, now), "nothing is known of it")
+	require.False(t, known(time.Millisecond, 100).short(shortTime, false, now))
+	require.True(t, known(time.Millisecond, 100).short(shortWrite, false, now))
 	large := known(100*time.Microsecond, smallAnswer+1)
-	require.False(t, large.short(false, now))
-	require.True(t, large.short(false, now.Add(2*largeFor)))
+	require.False(t, large.short(shortTime, false, now))
+	require.True(t, large.short(shortTime, false, now.Add(2*largeFor)))
 
 	few := &Sharing{}
 	for range knownAfter {
 		few.Ran(100*time.Microsecond, 100)
 	}
-	require.True(t, few.short(false, now))
-	require.False(t, few.short(true, now), "its plans are being compared")
+	require.True(t, few.short(shortTime, false, now))
+	require.False(t, few.short(shortTime, true, now), "its plans are being compared")
 
 	// A busy machine makes runs longer, not the shortest of them.
 	busy, random := &Sharing{}, rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same runs each time
 	for range 1000 {
 		busy.Ran(100*time.Microsecond+time.Duration(random.ExpFloat64()*float64(500*time.Microsecond)), 100)
 	}
-	require.True(t, busy.short(true, now))
+	require.True(t, busy.short(shortTime, true, now))
 	for range 300 {
 		busy.Ran(2*time.Millisecond, 100)
 	}
-	require.False(t, busy.short(true, now), "it takes longer now")
+	require.False(t, busy.short(shortTime, true, now), "it takes longer now")
 
 	held := known(100*time.Microsecond, 100)
 	held.held(heldUp)
-	require.True(t, held.short(false, now))
+	require.True(t, held.short(shortTime, false, now))
 	held.held(25 * time.Millisecond)
-	require.False(t, held.short(false, now))
-	require.True(t, held.short(false, now.Add(time.Second)))
+	require.False(t, held.short(shortTime, false, now))
+	require.True(t, held.short(shortTime, false, now.Add(time.Second)))
 	samples := 0
 	for range 10 * sampleEvery {
 		if held.sample() {

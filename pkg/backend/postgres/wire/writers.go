@@ -54,7 +54,7 @@ type WriteTurn struct {
 }
 
 func newWriters() *Writers {
-	w := &Writers{Most: writersEach * runtime.GOMAXPROCS(0), Ahead: aheadGrace}
+	w := &Writers{Most: writersEach * runtime.GOMAXPROCS(0), Ahead: aheadGrace, rule: rule{tolerated: tolerated}}
 	w.unused.New = func() any { return &waiting{ready: make(chan struct{}, 1)} }
 	return w
 }
