@@ -1,6 +1,6 @@
 // Tests of unsaved edits: whatever leads away from a form asks once before they go, and nobody else takes them away.
 import assert from "node:assert/strict";
-import { area, axe, confirm, has, html, metadata, remoteURL, signIn, type, url } from "./harness.mjs";
+import { area, axe, confirm, has, html, metadata, pick, remoteURL, signIn, sql, type, url } from "./harness.mjs";
 
 const author = { source: "default", table: "author" };
 const unsaved = (page) => page.getByRole("alertdialog", { name: "Unsaved changes" });
@@ -19,6 +19,8 @@ async function begin() {
   await metadata("create_action", { name: "edits_action", definition: { handler: "http://127.0.0.1:1/", output_type: "String" } });
   await metadata("add_remote_schema", { name: "edits_remote", definition: { url: remoteURL } });
   await metadata("add_inherited_role", { role_name: "edits_heir", role_set: ["reader"] });
+  await sql("CREATE TABLE edits_row (id int PRIMARY KEY, note text); INSERT INTO edits_row VALUES (1, 'before')");
+  await metadata("pg_track_table", { source: "default", table: "edits_row" });
   await metadata("pg_track_logical_model", { source: "default", name: "edits_model", fields: [{ name: "id", type: { scalar: "integer" } }] });
 }
 
@@ -27,7 +29,18 @@ async function end() {
     ["pg_untrack_logical_model", { source: "default", name: "edits_model" }], ["drop_inherited_role", { role_name: "edits_heir" }], ["pg_drop_select_permission", { ...author, role: "edits" }], ["pg_delete_event_trigger", { source: "default", name: "edits_events" }],
     ["delete_cron_trigger", { name: "edits_cron" }], ["drop_action", { name: "edits_action" }], ["remove_remote_schema", { name: "edits_remote" }],
   ]) await metadata(type, args).catch(() => {}); // a test that fails leaves some of them deleted
+  await sql("DROP TABLE IF EXISTS edits_row", true);
 }
+
+const rowsOf = "/console/data?source=default&schema=public&table=edits_row";
+const grid = (page) => page.getByRole("grid", { name: "Rows", exact: true });
+const within = (page) => page.getByRole("dialog");
+const typed = (label, text = "typed") => ({
+  edit: (page) => within(page).getByLabel(label, { exact: true }).fill(text),
+  kept: async (page) => assert.equal(await within(page).getByLabel(label, { exact: true }).inputValue(), text),
+});
+const closing = (button = "Cancel") => [(page) => within(page).getByRole("button", { name: button, exact: true }).press("Escape"), (page) => within(page).getByRole("button", { name: button, exact: true }).click()];
+const file = { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("id,note\n7,seven\n") };
 
 /**
  * forms are those of each page: the address, what opens it there, what is typed, what shows that it is kept, and what leads to
@@ -50,13 +63,37 @@ const forms = {
   "a remote schema": { path: "/console/remote-schemas?name=edits_remote", open: (p) => p.getByRole("tab", { name: "Definition" }).click(), ...filled("Comment"), aside: [(p) => p.getByRole("tab", { name: "Schema", exact: true }).click(), (p) => press(p, "Add a remote schema")] },
   "a source": { path: "/console/data?source=default&view=sources", open: (p) => press(p, "Rename"), ...filled("Name"), aside: [(p) => press(p, "Rename"), (p) => press(p, "Add a source")] },
   "a relationship": { path: "/console/data?source=default&schema=public&table=author", open: async (p) => { await p.getByRole("tab", { name: "Relationships", exact: true }).click(); await press(p, "By columns"); }, ...filled("Name"), aside: [(p) => press(p, "By columns"), (p) => p.getByRole("tab", { name: "Structure" }).click(), (p) => press(p, "Open public.article")] },
+  "cells of rows": {
+    path: rowsOf,
+    edit: async (p) => {
+      await grid(p).getByText("before", { exact: true }).dblclick();
+      await p.getByRole("dialog", { name: "Cell of note" }).getByRole("textbox").fill("typed");
+      await p.keyboard.press("Enter");
+    },
+    kept: (p) => p.getByText("1 change in 1 row").waitFor(),
+    aside: [(p) => p.getByRole("tab", { name: "Structure" }).click(), (p) => press(p, "Open public.article")],
+  },
+  "a role to copy to": { path: "/console/permissions", open: async (p) => { await p.getByRole("tab", { name: "Roles", exact: true }).click(); await press(p, "Copy to a role…: edits"); }, ...filled("To the role"), aside: [(p) => press(p, "Copy to a role…: edits"), (p) => p.getByRole("tab", { name: "Inherited roles" }).click()] },
+  "permissions for others": { path: cell("edits"), open: (p) => p.getByText("For other roles and tables").click(), ...filled("New role to copy to"), aside: [(p) => p.getByRole("gridcell", { name: /^public.article, edits:/ }).click()] },
   settings: { path: "/console/settings", open: (p) => p.getByRole("tab", { name: "Introspection" }).click(), ...filled("Roles without introspection", "edits"), aside: [(p) => p.getByRole("tab", { name: "Metrics" }).click()] },
+};
+
+/** dialogs are above the page, so that only keys and what they have themselves lead away from them. */
+const dialogs = {
+  "a new row": { path: rowsOf, open: (p) => press(p, "Insert a row"), ...typed("note"), aside: closing() },
+  "a row": { path: rowsOf, open: async (p) => { await pick(grid(p).getByRole("row").nth(1)); await press(p, "Change the row"); }, ...typed("note"), aside: closing() },
+  "a column of many rows": { path: rowsOf, open: async (p) => { await press(p, "Set a column…"); await within(p).getByLabel("Column", { exact: true }).selectOption("note"); }, ...typed("note"), aside: closing() },
+  "a file of rows": { path: rowsOf, open: (p) => press(p, "Import CSV…"), edit: (p) => within(p).getByLabel("File").setInputFiles(file), kept: (p) => within(p).getByRole("button", { name: "Insert 1 rows" }).waitFor(), aside: closing() },
+  "an operation to save": { path: "/console/api", open: async (p) => { await type(p, "Operation", "query edits { author { id } }"); await press(p, "Save…"); }, ...typed("Name"), aside: closing("Close") },
+  "a clean-up": { path: "/console/events?kind=triggers&source=default&name=edits_events", open: (p) => press(p, "Clean up…"), ...typed("Older than, in hours", "7"), aside: closing() },
+  "what to reload": { path: "/console/metadata", open: (p) => press(p, "Reload some…"), edit: (p) => within(p).getByText("edits_remote", { exact: true }).click(), kept: (p) => has(within(p), "asks edits_remote for the schema again"), aside: closing() },
 };
 
 /** ways lead away from any form. */
 const ways = {
   "a link": (page) => page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Monitoring", exact: true }).click(),
-  "back": (page) => page.evaluate(() => history.back()),
+  // What is opened may be an entry of the same address, to which Back leads without leaving anything.
+  "back": (page) => page.evaluate(() => history.go(window.indexBefore - history.state.__TSR_index)),
   "the palette": async (page) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Search" }).getByRole("searchbox").fill("Monitoring");
@@ -65,6 +102,8 @@ const ways = {
   },
   "signing out": (page) => press(page, "Sign out"),
 };
+
+const keyWays = { back: ways.back, "the palette": ways["the palette"] };
 
 /** stays asserts that a way asks, and that the answer to stay keeps what was typed. */
 async function stays(page, form, way, what) {
@@ -80,14 +119,17 @@ export const tests = {
     try {
       await begin();
       await signIn(page);
-      for (const [name, form] of Object.entries(forms)) {
+      for (const [name, form] of Object.entries({ ...forms, ...dialogs })) {
         await page.goto(url + "/console/sql"); // where Back leads to
         await page.getByRole("heading", { name: "SQL", exact: true }).waitFor();
-        await page.evaluate((path) => history.pushState({ ...history.state, __TSR_index: history.state.__TSR_index + 1 }, "", path), form.path); // as the router does
+        await page.evaluate((path) => {
+          window.indexBefore = history.state.__TSR_index;
+          history.pushState({ ...history.state, __TSR_index: window.indexBefore + 1 }, "", path); // as the router does
+        }, form.path);
         await form.open?.(page);
         assert.ok(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), `${name}: nothing is edited yet`);
         await form.edit(page);
-        for (const [way, go] of Object.entries(ways)) await stays(page, form, go, `${name}, ${way}`);
+        for (const [way, go] of Object.entries(name in dialogs ? keyWays : ways)) await stays(page, form, go, `${name}, ${way}`);
         for (const [i, go] of form.aside.entries()) await stays(page, form, go, `${name}, aside ${i}`);
         assert.equal(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), false, `${name}: the tab can be closed without a question`);
         if (name === "a permission") await axe(page, "A form with unsaved edits");

@@ -110,12 +110,12 @@ export const tests = {
       await name.getByRole("textbox").fill("lost");
       await name.getByRole("textbox").press("Enter");
       await page.getByRole("button", { name: "Open public.author", exact: true }).click();
-      const leave = page.getByRole("dialog", { name: "Changes that aren't saved" });
+      const leave = page.getByRole("alertdialog", { name: "Unsaved changes" });
       await axe(page, "leaving with changes");
-      await leave.getByRole("button", { name: "Stay here" }).click();
+      await leave.getByRole("button", { name: "Stay" }).click();
       await has(pending(page), "1 change in 1 row");
       await page.getByRole("button", { name: "Open public.author", exact: true }).click();
-      await leave.getByRole("button", { name: "Discard them" }).click();
+      await leave.getByRole("button", { name: "Discard the changes" }).click();
       await page.getByRole("heading", { name: "public.author", exact: true }).waitFor();
     });
   },

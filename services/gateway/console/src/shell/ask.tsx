@@ -4,11 +4,11 @@ import { Button } from "react-aria-components";
 import { post, type MetadataRequest } from "../api/client";
 import { useServer } from "../session";
 import { Failure } from "./failure";
-import { Window } from "./window";
+import { Cancel, Window } from "./window";
 
-/** Ask asks before a request is made that acts outside of the metadata: one of the metadata API, or any other. Its children say what it does. */
-export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: (answer: unknown) => void; disabled?: boolean; children: ReactNode }) {
-  const { title, request, close, done, disabled, children } = props;
+/** Ask asks before a request is made that acts outside of the metadata: one of the metadata API, or any other. Its children say what it does; edited is whether what is typed in them differs from what it began with. */
+export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: (answer: unknown) => void; disabled?: boolean; edited?: boolean; children: ReactNode }) {
+  const { title, request, close, done, disabled, edited, children } = props;
   const server = useServer();
   const client = useQueryClient();
   const run = useMutation({
@@ -20,12 +20,12 @@ export function Ask(props: { title: string; request: MetadataRequest | (() => Pr
     },
   });
   return (
-    <Window title={title} close={close}>
+    <Window title={title} close={close} edited={edited}>
       {children}
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={run.isPending || disabled} onPress={() => run.mutate()}>{title}</Button>
-        <Button className="button" onPress={close}>Cancel</Button>
+        <Cancel />
       </div>
     </Window>
   );

@@ -7,7 +7,7 @@ import { chunk } from "../chunk";
 import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
-import { Window } from "./window";
+import { Cancel, Window } from "./window";
 
 const Differing = lazy(chunk(() => import("./differing")));
 
@@ -63,7 +63,7 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
       {change.error && <Failure error={change.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={!found || found.refused !== undefined || change.isPending} onPress={() => change.mutate()}>{title}</Button>
-        <Button className="button" onPress={close}>Cancel</Button>
+        <Cancel />
       </div>
     </Window>
   );

@@ -4,7 +4,11 @@ import { mayLeave, pageEdits, useAsked } from "../edits";
 
 /** Unsaved asks before a page with unsaved edits is left, by whatever leads away from it, and before a part of it is. */
 export function Unsaved() {
-  useBlocker({ shouldBlockFn: async () => !(await mayLeave(pageEdits)), enableBeforeUnload: () => pageEdits.unsaved });
+  useBlocker({
+    // Where only the fragment changes, as with the conditions of rows, the forms stay.
+    shouldBlockFn: async ({ current, next }) => (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)) && !(await mayLeave(pageEdits)),
+    enableBeforeUnload: () => pageEdits.unsaved,
+  });
   const answer = useAsked();
   if (!answer) return null;
   return (

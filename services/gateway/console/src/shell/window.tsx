@@ -1,19 +1,35 @@
-import type { ReactNode } from "react";
-import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
-import { Around, leave, useEdits } from "../edits";
+import { createContext, use, type ReactNode } from "react";
+import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { Around, leave, useEdited, useEdits } from "../edits";
 
-/** Window is a dialog above the page. One with a form isn't closed by a press next to it. */
-export function Window(props: { title: string; close: () => void; form?: boolean; children: ReactNode }) {
-  const { title, close, form, children } = props;
+const Closing = createContext(() => {});
+
+/** Window is a dialog above the page. One with a form isn't closed by a press next to it; edited is whether the form has what isn't saved, which is asked for before it goes. */
+export function Window(props: { title: string; close: () => void; form?: boolean; edited?: boolean; children: ReactNode }) {
+  const { title, close, form, edited = false, children } = props;
   const edits = useEdits();
+  const closing = () => leave(edits, close);
   return (
-    <ModalOverlay className="overlay" isOpen isDismissable={!form} onOpenChange={() => leave(edits, close)}>
+    <ModalOverlay className="overlay" isOpen isDismissable={!form} onOpenChange={closing}>
       <Modal className="modal">
         <Dialog className="page">
           <Heading slot="title" level={2}>{title}</Heading>
-          <Around value={edits}>{children}</Around>
+          <Around value={edits}>
+            <Edited edited={edited} />
+            <Closing value={closing}>{children}</Closing>
+          </Around>
         </Dialog>
       </Modal>
     </ModalOverlay>
   );
+}
+
+function Edited(props: { edited: boolean }) {
+  useEdited(`${props.edited}`, "false");
+  return null;
+}
+
+/** Cancel closes the dialog that it is in. */
+export function Cancel(props: { children?: string }) {
+  return <Button className="button" onPress={use(Closing)}>{props.children ?? "Cancel"}</Button>;
 }

@@ -6,7 +6,7 @@ import { valuesOf, type Draft } from "../../api/edits";
 import { display, type Row } from "../../api/tables";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
-import { Window } from "../../shell/window";
+import { Cancel, Window } from "../../shell/window";
 import type { ControlContext } from "./control";
 import { ValueInput } from "./value";
 
@@ -52,7 +52,7 @@ export default function BulkEdit(props: BulkEditProps) {
     },
   });
   return (
-    <Window title="Set a column" close={close} form>
+    <Window title="Set a column" close={close} form edited={draft.how !== "value" || draft.text !== ""}>
       <p className="hint">{display(info.name)}{as.role && ` as ${as.role}`}</p>
       <div className="field">
         <label htmlFor={`${id}-rows`}>Rows</label>
@@ -73,7 +73,7 @@ export default function BulkEdit(props: BulkEditProps) {
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={run.isPending || !count || count > most} onPress={() => run.mutate()}>Set in {count ?? "…"} {count === 1 ? "row" : "rows"}</Button>
-        <Button className="button" onPress={close}>Cancel</Button>
+        <Cancel />
       </div>
     </Window>
   );

@@ -2,6 +2,7 @@ import { useId, useRef, useState, type KeyboardEvent, type RefObject } from "rea
 import { Button, Dialog, Popover, ToggleButton } from "react-aria-components";
 import { valuesOf, type Draft } from "../../api/edits";
 import type { ColumnInfo } from "../../api/tables";
+import { useEdited } from "../../edits";
 import { ValueControl, type ControlContext } from "./control";
 
 /** Step is where the editing of a cell leads. */
@@ -13,6 +14,8 @@ interface CellEditorProps {
   /** The cell that it is above. */
   cell: RefObject<HTMLElement | null>;
   draft: Draft;
+  /** What the cell had before a letter began it anew. */
+  before: Draft;
   /** What the server has said about the cell. */
   fault?: string;
   /** Why it can't be written; its value is shown then. */
@@ -28,6 +31,7 @@ export function CellEditor(props: CellEditorProps) {
   const { context, column, cell, fault, fixed, unknown, done, close } = props;
   const [draft, setDraft] = useState(props.draft);
   const [problem, setProblem] = useState(fault);
+  useEdited(JSON.stringify(draft), JSON.stringify(props.before));
   const escaped = useRef(false);
   const id = useId();
   const keep = (step: Step) => {

@@ -9,7 +9,7 @@ import { typed } from "../../api/values";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
-import { Window } from "../../shell/window";
+import { Cancel, Window } from "../../shell/window";
 
 /** portion is how many rows are inserted at once, in a transaction; largest is how large a file can be, in bytes. */
 const portion = 500;
@@ -44,7 +44,7 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
   });
   const rows = read && "rows" in read ? read.rows : undefined;
   return (
-    <Window title="Import CSV" close={close} form>
+    <Window title="Import CSV" close={close} form edited={read !== undefined}>
       <p className="hint">{display(info.name)}{as.role && ` as ${as.role}`}: the first line names columns; the others get their defaults. An empty field is NULL, a quoted one an empty text.</p>
       <label className="field">File<input type="file" accept=".csv,text/csv" disabled={run.isPending} onChange={(e) => void choose(e.target.files?.[0])} /></label>
       {read && "problem" in read && <p className="removed" role="alert">{read.problem}</p>}
@@ -58,7 +58,7 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={!rows?.length || run.isPending} onPress={() => run.mutate(rows!)}>Insert {rows?.length ?? 0} rows</Button>
-        <Button className="button" onPress={close}>Cancel</Button>
+        <Cancel />
       </div>
     </Window>
   );

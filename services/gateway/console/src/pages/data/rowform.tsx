@@ -2,13 +2,13 @@ import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { textOf } from "../../api/conditions";
-import { draftOf, valuesOf, writeRow, type Draft } from "../../api/edits";
+import { draftOf, sameDraft, valuesOf, writeRow, type Draft } from "../../api/edits";
 import { display, type ColumnInfo, type Row } from "../../api/tables";
 import { faultOf } from "../../forms/fields";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
-import { Window } from "../../shell/window";
+import { Cancel, Window } from "../../shell/window";
 import type { ControlContext } from "./control";
 import { ValueInput } from "./value";
 
@@ -58,7 +58,7 @@ export function RowForm(props: RowFormProps) {
   const faultAt = (name: string) => problems[name] ?? faultOf(run.error, `objects.${name}`) ?? faultOf(run.error, `$set.${name}`);
   const differing = shown.filter((c) => now && row && (c.name in drafts || textOf(now[c.name]) !== textOf(row[c.name])));
   return (
-    <Window title={title} close={close} form>
+    <Window title={title} close={close} form edited={shown.some((c) => !sameDraft(draftIn(c), initial(c, row)))}>
       <p className="hint">{display(info.name)}{as.role && ` as ${as.role}`}</p>
       {now && row ? (
         <>
@@ -72,7 +72,7 @@ export function RowForm(props: RowFormProps) {
           <div className="row">
             <Button className="button primary" isDisabled={run.isPending} onPress={() => run.mutate(true)}>Write yours</Button>
             <Button className="button" onPress={() => { setRow(now); setDrafts({}); setNow(undefined); }}>Take over what there is now</Button>
-            <Button className="button" onPress={close}>Cancel</Button>
+            <Cancel />
           </div>
         </>
       ) : (
@@ -81,7 +81,7 @@ export function RowForm(props: RowFormProps) {
           {run.error && <Failure error={run.error} />}
           <div className="row">
             <Button className="button primary" isDisabled={run.isPending || (row && Object.keys(drafts).length === 0)} onPress={() => run.mutate(false)}>{row ? "Change" : "Insert"}</Button>
-            <Button className="button" onPress={close}>Cancel</Button>
+            <Cancel />
           </div>
         </>
       )}

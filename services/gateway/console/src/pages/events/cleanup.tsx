@@ -50,10 +50,13 @@ function useCounted(args: Cleaning | undefined) {
   return { found, waits: wanted !== settled || found.isFetching };
 }
 
+/** usualHours is how old events are that a clean-up removes, until another number is typed. */
+const usualHours = "168";
+
 /** CleanUp removes events of a trigger that are old, at once. It says how many before it does, and done how many it were. */
 export function CleanUp(props: { source: string; name: string; close: () => void; done: (removed: string) => void }) {
   const { source, name, close, done } = props;
-  const [hours, setHours] = useState("168");
+  const [hours, setHours] = useState(usualHours);
   const [calls, setCalls] = useState(true);
   const valid = /^\d{1,7}$/.test(hours);
   const args = { source, event_trigger_name: name, clear_older_than: Number(hours), clean_invocation_logs: calls };
@@ -61,7 +64,7 @@ export function CleanUp(props: { source: string; name: string; close: () => void
   const counted = waits ? undefined : found.data;
   return (
     // What can't be counted in time can be removed all the same.
-    <Ask title="Clean up" request={{ type: "cleanup_event_trigger_logs", args }} close={close} disabled={!valid || waits} done={(answer) => done(`Removed: ${told(answer as Cleaned, calls)}.`)}>
+    <Ask title="Clean up" request={{ type: "cleanup_event_trigger_logs", args }} close={close} disabled={!valid || waits} edited={hours !== usualHours || !calls} done={(answer) => done(`Removed: ${told(answer as Cleaned, calls)}.`)}>
       <p>The events of {name} that are older and were delivered or have failed are removed. They can't be brought back. What waits stays.</p>
       <label>Older than, in hours <input type="number" min={0} value={hours} onChange={(e) => setHours(e.target.value)} /></label>
       <label><input type="checkbox" checked={calls} onChange={(e) => setCalls(e.target.checked)} /> Their calls, too</label>

@@ -8,11 +8,12 @@ import type { MetadataDocument, QueryReference, RESTEndpoint } from "../../api/t
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { ObjectList, type Listed } from "../../forms/list";
+import { useEdited } from "../../edits";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
-import { Window } from "../../shell/window";
+import { Cancel, Window } from "../../shell/window";
 import { callOf, operationsIn, variablesIn, type Draft } from "./operation";
 
 /** Save keeps an operation in a collection, makes REST endpoints of it and puts it on the allow list. */
@@ -24,7 +25,7 @@ export default function Save(props: { draft: Draft; as: RunAs; close: () => void
       {metadata.isPending && <Loading what="the collections" />}
       {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       {metadata.data && <Collections document={metadata.data.metadata} draft={draft} as={as} />}
-      <div className="row"><Button className="button" onPress={close}>Close</Button></div>
+      <div className="row"><Cancel>Close</Cancel></div>
     </Window>
   );
 }
@@ -33,13 +34,18 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
   const { document, draft, as } = props;
   const collections = document.query_collections ?? [];
   const holder = collections.find((c) => c.definition.queries.some((q) => q.query === draft.query));
-  const [collection, setCollection] = useState(holder?.name ?? collections[0]?.name ?? "saved");
-  const [name, setName] = useState(holder?.definition.queries.find((q) => q.query === draft.query)?.name ?? operationsIn(draft.query)[0]?.name ?? "");
+  const [before] = useState(() => ({
+    collection: holder?.name ?? collections[0]?.name ?? "saved",
+    name: holder?.definition.queries.find((q) => q.query === draft.query)?.name ?? operationsIn(draft.query)[0]?.name ?? "",
+  }));
+  const [collection, setCollection] = useState(before.collection);
+  const [name, setName] = useState(before.name);
   const { confirm, dialog } = useConfirm();
   const names = useId();
   const chosen = collections.find((c) => c.name === collection);
   const stored = chosen?.definition.queries.find((q) => q.name === name);
   const saved = stored?.query === draft.query;
+  useEdited(JSON.stringify(saved ? before : { collection, name }), JSON.stringify(before));
   const reference = { collection_name: collection, query_name: name };
   const request = (): MetadataRequest => {
     if (!chosen) return { type: "create_query_collection", args: { name: collection, definition: { queries: [{ name, query: draft.query }] } } };

@@ -24,7 +24,7 @@ export function Reload(props: { close: () => void }) {
   ].filter((t) => t !== false);
   const reload = () => server.metadata("reload_metadata", { reload_sources: sources, reload_remote_schemas: remotes, recreate_event_triggers: triggers });
   return (
-    <Ask title="Reload" request={reload} close={props.close} disabled={does.length === 0}>
+    <Ask title="Reload" request={reload} close={props.close} disabled={does.length === 0} edited={does.length > 0}>
       {metadata.isPending && <Loading what="the sources" />}
       {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       <Choice label="Sources" names={all.map((s) => s.name)} chosen={sources} choose={setSources} />

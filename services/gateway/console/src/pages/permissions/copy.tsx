@@ -4,6 +4,7 @@ import { allOf, dropOf, operations, permissionsOf, saveOf, type Operation } from
 import { rolesOf } from "../../api/roles";
 import { display, keyOf } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
+import { useEdited } from "../../edits";
 import { put, type Value } from "../../forms/fields";
 import { useConfirm } from "../../shell/confirm";
 import { Names } from "../../forms/names";
@@ -13,11 +14,13 @@ export function Copy(props: { document: MetadataDocument; source: Source; table:
   const { document, source, table, role } = props;
   const own = operations.filter((o) => permissionsOf(table, o).some((p) => p.role === role));
   const here = display(table.table);
-  const [edited, setEdited] = useState<Value>({ roles: [role], tables: [here] });
+  const before: Value = { roles: [role], tables: [here] };
+  const [edited, setEdited] = useState(before);
   const value: Value = { operations: own, ...edited }; // all that there are, until others are chosen
   const [added, setAdded] = useState("");
   const [more, setMore] = useState<string[]>([]);
   const { confirm, dialog } = useConfirm();
+  const { saved } = useEdited(JSON.stringify([value, added]), JSON.stringify([{ operations: own, ...before }, ""]));
   const chosen = (path: string) => (value[path] ?? []) as string[];
   const tables = source.tables.filter((t) => chosen("tables").includes(display(t.table)));
   const places = chosen("operations").flatMap((operation) => tables.flatMap((t) => chosen("roles").map((to) => ({ source, table: t.table, role: to, operation: operation as Operation }))))
@@ -45,8 +48,8 @@ export function Copy(props: { document: MetadataDocument; source: Source; table:
         </div>
         {names("tables", "Tables", source.tables.map((t) => ({ name: display(t.table), about: keyOf(t.table) === keyOf(table.table) ? "this one" : undefined })))}
         <div className="row">
-          <Button className="button primary" isDisabled={copies.length === 0} onPress={() => confirm({ title: "Copy", about: `${copies.length} permissions are set as ${role} has them on ${here}.`, request: allOf(copies) })}>Copy to {copies.length}…</Button>
-          <Button className="button" isDisabled={drops.length === 0} onPress={() => confirm({ title: "Withdraw them", about: `${drops.length} permissions are withdrawn; what ${role} has on ${here} stays.`, request: allOf(drops) })}>Withdraw {drops.length} others…</Button>
+          <Button className="button primary" isDisabled={copies.length === 0} onPress={() => confirm({ title: "Copy", about: `${copies.length} permissions are set as ${role} has them on ${here}.`, request: allOf(copies), done: saved })}>Copy to {copies.length}…</Button>
+          <Button className="button" isDisabled={drops.length === 0} onPress={() => confirm({ title: "Withdraw them", about: `${drops.length} permissions are withdrawn; what ${role} has on ${here} stays.`, request: allOf(drops), done: saved })}>Withdraw {drops.length} others…</Button>
         </div>
       </div>
       {dialog}

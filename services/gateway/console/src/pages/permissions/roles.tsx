@@ -5,6 +5,7 @@ import { allOf, operations } from "../../api/permissions";
 import { permissionsOfRole, type OfRole } from "../../api/ofrole";
 import { rolesOf } from "../../api/roles";
 import type { MetadataDocument } from "../../api/types";
+import { useEdited } from "../../edits";
 import { useConfirm } from "../../shell/confirm";
 
 /** Roles has every role with all that it may do, in all sources, which can be copied to another role, or be withdrawn. */
@@ -13,6 +14,7 @@ export function Roles(props: { document: MetadataDocument }) {
   const [wanted, setWanted] = useState("");
   const [copying, setCopying] = useState<string>();
   const [to, setTo] = useState("");
+  const { leave } = useEdited(copying === undefined ? "" : to, "");
   const { confirm, dialog } = useConfirm();
   const roles = useMemo(() => rolesOf(document), [document]);
   const permissions = useMemo(() => new Map(roles.map((r) => [r, permissionsOfRole(document, r)])), [document, roles]);
@@ -30,7 +32,7 @@ export function Roles(props: { document: MetadataDocument }) {
               <div className="row">
                 <strong>{role}</strong>
                 <span className="hint">{said(all, document, role)}</span>
-                <Button className="button" isDisabled={all.length === 0} aria-label={`Copy to a role…: ${role}`} aria-expanded={copying === role} onPress={() => { setCopying(copying === role ? undefined : role); setTo(""); }}>Copy to a role…</Button>
+                <Button className="button" isDisabled={all.length === 0} aria-label={`Copy to a role…: ${role}`} aria-expanded={copying === role} onPress={() => leave(() => { setCopying(copying === role ? undefined : role); setTo(""); })}>Copy to a role…</Button>
                 <Button className="button" isDisabled={all.length === 0} aria-label={`Withdraw all…: ${role}`} onPress={() => confirm({ title: "Withdraw all", about: `${role} loses ${all.length} permissions.`, request: allOf(all.map((p) => p.drop)) })}>Withdraw all…</Button>
               </div>
               {copying === role && (

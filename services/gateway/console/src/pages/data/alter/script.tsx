@@ -11,7 +11,7 @@ import { Changes } from "../../../shell/confirm";
 import { Copy } from "../../../shell/copy";
 import { Failure } from "../../../shell/failure";
 import { Loading } from "../../../shell/progress";
-import { Window } from "../../../shell/window";
+import { Cancel, Window } from "../../../shell/window";
 
 /** Script is SQL that waits to be run, with what it is called. */
 export interface Script {
@@ -57,7 +57,7 @@ export function RunScript(props: Script & { source: Source; close: () => void })
     if (tries) mutate(selected);
   };
   return (
-    <Window title={title} close={close} form>
+    <Window title={title} close={close} form edited={name !== ""}>
       <pre tabIndex={0} aria-label="SQL">{up}</pre>
       <div className="row"><Copy texts={{ "Copy the SQL": () => up }} /></div>
       {(depends || cascade || !tries) && <Checkbox isSelected={cascade} onChange={drop}>Drop metadata that depends on what is dropped</Checkbox>}
@@ -76,7 +76,7 @@ export function RunScript(props: Script & { source: Source; close: () => void })
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={run.isPending || (tries && (!trial.data || trial.isPending || trial.data.refused !== undefined))} onPress={() => run.mutate()}>{ran.current ? "Try again" : "Run"}</Button>
-        <Button className="button" onPress={close}>Cancel</Button>
+        <Cancel />
       </div>
     </Window>
   );

@@ -1,0 +1,63 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ApiError } from "../../api/client";
+import { keyRule } from "../../api/conditions";
+import { faultedBy, whereOfFilters } from "../../api/filters";
+import { tellNulls } from "../../api/nulls";
+import { rightsOf } from "../../api/rights";
+import type { RunAs } from "../../api/runas";
+import { describeQuery, type Row, type TableInfo } from "../../api/tables";
+import type { MetadataDocument, Source, Table } from "../../api/types";
+import { useServer } from "../../session";
+import { useSettled } from "../../settled";
+import { counted } from "./counted";
+import type { View } from "./view";
+
+/** Shown is the table whose rows are shown. */
+export interface Shown {
+  document: MetadataDocument;
+  source: Source;
+  table: Table;
+  info: TableInfo;
+}
+
+/** useFound has the rows of a page, as a role sees them, how many there are in all, and what of them can be read and written. */
+export function useFound({ document, source, table, info }: Shown, as: RunAs, { filters, order, offset }: View, size: number) {
+  const server = useServer();
+  const rights = rightsOf(document, table, info, as.role);
+  const columns = rights.select;
+  const key = info.primary_key?.every((c) => columns.includes(c)) ? info.primary_key : undefined;
+  const readable = info.columns.filter((c) => columns.includes(c.name));
+  const where = useSettled(JSON.stringify(whereOfFilters(source.kind, filters, readable)));
+  const sorted = order.filter((o) => columns.includes(o.column));
+  // The key comes last, so that pages have an order in which each row has its place.
+  const tied = (key ?? []).filter((c) => !sorted.some((o) => o.column === c)).map((column) => ({ column, descending: false }));
+  const order_by = [...sorted, ...tied].map((o) => ({ column: o.column, type: o.descending ? "desc" : "asc" }));
+  const args = { source: source.name, table: table.table, where: JSON.parse(where) as object };
+  const rows = useQuery({
+    queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
+    enabled: columns.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const read = await server.rows<Row[]>("select", { ...args, columns, order_by, limit: size, offset }, as, signal);
+      if (key) await tellNulls(read, readable.filter((c) => c.type === "jsonb").map((c) => c.name), key, (where) => server.rows<Row[]>("select", { ...args, columns: key, where }, as, signal));
+      return read;
+    },
+  });
+  const count = useQuery({
+    queryKey: ["rows", source.name, table.table, where, as, "count"],
+    enabled: columns.length > 0,
+    queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, as, signal),
+  });
+  const described = useQuery({ ...describeQuery(server, source, table.table), staleTime: 60_000 });
+  const found = rows.data ?? [];
+  return {
+    rights, columns, readable, key, sorted, rows, count, described, found,
+    /** The names of the rows. */
+    keys: found.map((r, i) => (key ? JSON.stringify(keyRule(key, r)) : `${i}`)),
+    where: args.where,
+    /** The condition that the server refuses, by its number. */
+    wrong: rows.error instanceof ApiError ? faultedBy(rows.error.path, filters, readable) : undefined,
+    /** readPart reads others of the rows that the conditions let through. */
+    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) => server.rows<Row[]>("select", { ...args, columns: of, order_by, limit, offset: from }, as, signal),
+  };
+}
