@@ -14,6 +14,8 @@ type Answer struct {
 	Sources         []Database `json:"sources"`
 	// Backlogs are what has still to be delivered, the oldest first.
 	Backlogs []Backlog `json:"backlogs"`
+	// BacklogError is why scheduled events can't be counted.
+	BacklogError string `json:"backlog_error,omitempty"`
 	// OperationBounds are the upper bounds of Operation.Buckets.
 	OperationBounds []float64 `json:"operation_bounds"`
 }

@@ -43,7 +43,7 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 		answer.Sources = append(answer.Sources, one)
 	}
 	var asking sync.WaitGroup
-	asking.Go(func() { answer.Backlogs = w.backlogs(ctx, answer.Sources) })
+	asking.Go(func() { answer.Backlogs, answer.BacklogError = w.backlogs(ctx, answer.Sources) })
 	var err error
 	answer.Instances, err = w.Statuses(ctx)
 	asking.Wait()
@@ -54,13 +54,14 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 	return metadata.Encode(answer)
 }
 
-// backlogs are what has still to be delivered, the oldest first. Sources whose logs can't be read get the reason.
-func (w *work) backlogs(ctx context.Context, sources []status.Database) []status.Backlog {
+// backlogs are what has still to be delivered, the oldest first. Sources whose logs can't be read get the reason; fault is
+// why scheduled events can't be counted.
+func (w *work) backlogs(ctx context.Context, sources []status.Database) (list []status.Backlog, fault string) {
 	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
 	defer cancel()
 	var asking sync.WaitGroup
 	var mu sync.Mutex
-	list := []status.Backlog{}
+	list = []status.Backlog{}
 	add := func(b status.Backlog) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -86,6 +87,9 @@ func (w *work) backlogs(ctx context.Context, sources []status.Database) []status
 			found, err := w.Store.ScheduledBacklogs(ctx, kind, w.current.Document.PausedCronTriggers())
 			if err != nil {
 				w.Logger.WarnContext(ctx, "scheduled events can't be counted", "error", err)
+				mu.Lock()
+				fault = apierror.From(err).Message
+				mu.Unlock()
 			}
 			for _, b := range found {
 				add(status.Backlog{Kind: string(kind), Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest.UTC(), Paused: b.Paused})
@@ -96,7 +100,7 @@ func (w *work) backlogs(ctx context.Context, sources []status.Database) []status
 	slices.SortFunc(list, func(a, b status.Backlog) int {
 		return cmp.Or(a.Oldest.Compare(b.Oldest), strings.Compare(a.Source, b.Source), strings.Compare(a.Trigger, b.Trigger))
 	})
-	return list[:min(len(list), maxBacklogs)]
+	return list[:min(len(list), maxBacklogs)], fault
 }
 
 func (w *work) eventBacklogs(ctx context.Context, m *metadata.Source) ([]backend.EventBacklog, error) {

@@ -30,29 +30,52 @@ export const tests = {
 
   async "Monitoring: what is wrong stands out"({ page }) {
     const well = await metadata("get_status", {});
+    well.backlogs = [];
+    for (const s of well.sources) Object.assign(s, { health: null, inconsistent: undefined, backlog_error: undefined });
+    let state = "well";
     await page.route("**/v1/metadata", async (route) => {
       if (route.request().postDataJSON().type !== "get_status") return route.continue();
       const status = structuredClone(well);
+      status.at = new Date().toISOString();
+      if (state === "well") return route.fulfill({ json: status });
+      if (state === "gone") status.instances = status.instances.filter((i) => i.service !== "query-executor");
+      if (state === "gone") return route.fulfill({ json: status });
       status.instances[0].metadata_version = status.metadata_version - 2;
       status.instances[1].responding = false;
       status.instances[2].healthy = false;
       status.instances[2].error = "<img src=x onerror=alert(1)>";
       status.sources[0].health = { status: "TIMEOUT" };
       status.sources[0].backlog_error = "the log can't be read";
+      status.backlog_error = "no metadata database";
       status.backlogs = [{ kind: "event", source: "default", trigger: "<b>late</b>", pending: 5, in_flight: 2, oldest: new Date(new Date(status.at) - 600_000) }];
       return route.fulfill({ json: status });
     });
     await signIn(page);
+    await page.clock.install();
     await area(page, "Monitoring");
     const instances = page.getByRole("grid", { name: "Instances" });
+    const problems = page.getByRole("region", { name: "Problems" });
+    await has(problems, "All services answer");
+    state = "faulty";
+    await page.clock.runFor(6000);
+    const [first, second, third] = well.instances;
+    for (const text of [
+      `${first.service} ${first.instance} is 2 behind the metadata.`, `${second.service} ${second.instance} does not answer.`, `${third.service} ${third.instance} is not healthy: <img src=x onerror=alert(1)>`,
+      `Source ${well.sources[0].name}: the health check says TIMEOUT.`, "can't be counted: the log can't be read", "Scheduled events can't be counted: no metadata database",
+      "Events of <b>late</b> wait: 7, the oldest for 10 min.",
+    ]) await has(problems.getByRole("listitem"), text);
     await has(instances, `${well.metadata_version - 2}, 2 behind`);
     await has(instances, "does not answer");
     await has(instances, "<img src=x onerror=alert(1)>");
     await has(page.getByRole("grid", { name: "Sources" }), "TIMEOUT");
     const late = page.getByRole("grid", { name: "Events to deliver" }).getByRole("row").filter({ hasText: "<b>late</b>" });
     assert.deepEqual((await late.getByRole("gridcell").allTextContents()).slice(-3), ["5", "2", "10 min"]);
-    await page.getByText("the log can't be read").waitFor();
+    await has(page.getByRole("region", { name: "Events to deliver" }), "the log can't be read");
     await axe(page, "Monitoring with faults");
+    state = "gone";
+    await page.clock.runFor(6000);
+    await has(problems.getByRole("listitem"), "No query-executor is running.");
+    await has(problems.getByRole("listitem"), /query-executor .* is gone; it was there at/);
   },
 
   async "Monitoring: tables are sorted, and triggers have times"({ page }) {

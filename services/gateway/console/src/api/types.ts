@@ -96,6 +96,7 @@ export interface Answer {
   instances: Instance[];
   sources: Database[];
   backlogs: Backlog[];
+  backlog_error?: string;
   operation_bounds: number[];
 }
 

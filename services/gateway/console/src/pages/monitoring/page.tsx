@@ -7,7 +7,9 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { SortedGrid, type SortedColumn } from "../../shell/sorted";
 import { count, operations, quantile, round, sum, time, triggers, type TriggerTime } from "../../api/status";
+import { duration } from "./duration";
 import { Plots } from "./plots";
+import { Problems } from "./problems";
 
 /** pause is between two looks at the server, in ms; a server that fails is given longer. */
 const pause = 5000;
@@ -43,6 +45,7 @@ export function MonitoringPage() {
       {found.isPending && <Loading what="the status" />}
       {data && (
         <>
+          <Problems past={past} status={data} />
           <Services status={data} />
           <Plots past={past} />
           <Operations status={data} />
@@ -106,12 +109,6 @@ function Services(props: { status: Status }) {
     ];
   }, [status]);
   return <Section title="Services"><SortedGrid label="Instances" items={status.instances} columns={columns} /></Section>;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
 type Operation = ReturnType<typeof operations>[number];
@@ -183,8 +180,9 @@ function Events(props: { status: Status }) {
   }, [status]);
   return (
     <Section title="Events to deliver">
+      {status.backlog_error && <p className="removed">Scheduled events: {status.backlog_error}</p>}
       {broken.map((s) => <p key={s.name} className="removed">{s.name}: {s.backlog_error}</p>)}
-      {status.backlogs.length === 0 ? <p className="good">Nothing waits.</p> : <SortedGrid label="Events to deliver" items={status.backlogs} columns={columns} />}
+      {status.backlogs.length === 0 ? broken.length === 0 && !status.backlog_error && <p className="good">Nothing waits.</p> : <SortedGrid label="Events to deliver" items={status.backlogs} columns={columns} />}
     </Section>
   );
 }
