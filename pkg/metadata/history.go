@@ -11,6 +11,8 @@ type ListMetadataVersions struct {
 	// after it.
 	Limit  *int  `json:"limit"`
 	Before int64 `json:"before"`
+	// Search has words; versions that were made by, with or of all of them are listed.
+	Search string `json:"search"`
 }
 
 // DiffMetadataVersions are the arguments of diff_metadata_versions.

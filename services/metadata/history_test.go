@@ -78,6 +78,33 @@ func TestVersionsAreListedComparedAndRestored(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"rollback_metadata","args":{}}`, "parse-failed", "$.args", `key "version" not found`)
 }
 
+// TestVersionsAreFound looks for words in more versions than are read at once.
+func TestVersionsAreFound(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	i.ok(t, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":["id"],"filter":{}}}}`)
+	version := i.version()
+	i.ok(t, `{"type":"set_metrics_config","args":{"analyze_query_variables":true,"analyze_response_body":false}}`)
+	const older = 1200
+	w.sql(t, w.metadataURL, fmt.Sprintf(`INSERT INTO engine_catalog.metadata_change (version, change, summary)
+		SELECT -g, change, CASE WHEN g %% 2 = 0 THEN summary END FROM engine_catalog.metadata_change, generate_series(1, %d) g WHERE version = %d`, older, version))
+	found := func(args string) (versions []int64) {
+		for _, v := range decoded[versionList](t, i.ok(t, `{"type":"list_metadata_versions","args":{`+args+`}}`)).Versions {
+			versions = append(versions, v.Version)
+		}
+		return versions
+	}
+	all := found(`"limit":1000,"search":" Create_SELECT  admin default.public.KIND "`)
+	require.Len(t, all, 1+older/2)
+	require.Equal(t, []int64{version, -2, -4, -6}, all[:4])
+	require.EqualValues(t, -older, all[older/2])
+	require.Equal(t, []int64{-1000, -1002}, found(`"limit":2,"before":-998,"search":"pg_create_select_permission"`))
+	require.Equal(t, []int64{version + 1}, found(`"search":"metrics_config"`))
+	require.Empty(t, found(`"search":"create_select nobody"`))
+	require.Empty(t, found(`"limit":0,"search":"admin"`))
+}
+
 func TestHistoryEndsWhereItIsNotKept(t *testing.T) {
 	t.Parallel()
 	w, i := startShop(t)

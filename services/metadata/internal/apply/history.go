@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
@@ -26,7 +27,7 @@ func (w *work) listVersions(ctx context.Context, _ string, a *metadata.ListMetad
 	if a.Limit != nil {
 		limit = min(max(*a.Limit, 0), versionsLimit)
 	}
-	entries, err := w.Store.Versions(ctx, a.Before, limit)
+	entries, err := w.Store.Versions(ctx, a.Before, limit, strings.Fields(strings.ToLower(a.Search)))
 	if err != nil {
 		return nil, err
 	}

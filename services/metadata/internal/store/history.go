@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -67,9 +69,50 @@ type Entry struct {
 	Kept bool `json:"-"`
 }
 
+// pageSize is how many versions are read at once while some are looked for.
+const pageSize = 500
+
 // Versions lists the versions that are kept, newest first: at most limit of those before a
-// version, 0 for all.
-func (s *Store) Versions(ctx context.Context, before int64, limit int) ([]Entry, error) {
+// version, 0 for all. With words, it lists those that were made by, with or of all of them.
+func (s *Store) Versions(ctx context.Context, before int64, limit int, words []string) ([]Entry, error) {
+	if len(words) == 0 {
+		return s.page(ctx, before, limit)
+	}
+	var found []Entry
+	for len(found) < limit {
+		read, err := s.page(ctx, before, pageSize)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range read {
+			if e.hasAll(words) {
+				found = append(found, e)
+			}
+		}
+		if len(read) < pageSize {
+			break
+		}
+		before = read[len(read)-1].Version
+	}
+	return found[:min(limit, len(found))], nil
+}
+
+// hasAll reports whether the version, who made it, its operation and the objects of its summary have all words, which are in lower case.
+func (e *Entry) hasAll(words []string) bool {
+	var b strings.Builder
+	fmt.Fprintln(&b, e.Version, e.Operation)
+	if e.By != nil {
+		fmt.Fprintln(&b, e.By.Role, e.By.UserID)
+	}
+	for _, o := range e.Objects {
+		fmt.Fprintln(&b, o.Op, o.Kind, strings.Join(slices.DeleteFunc([]string{o.Source, o.Schema, o.Name}, func(part string) bool { return part == "" }), "."))
+	}
+	text := strings.ToLower(b.String())
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// page lists versions as Versions does without words.
+func (s *Store) page(ctx context.Context, before int64, limit int) ([]Entry, error) {
 	rows, err := s.pool.Query(ctx, `SELECT version, change->>'at', coalesce(summary, '{}'), undo IS NOT NULL
 		FROM engine_catalog.metadata_change WHERE $1 = 0 OR version < $1 ORDER BY version DESC LIMIT $2`, before, limit)
 	if err != nil {

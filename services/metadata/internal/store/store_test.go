@@ -287,7 +287,7 @@ func TestHistoryIsBoundedByAge(t *testing.T) {
 	_, err = s.pool.Exec(t.Context(), `UPDATE engine_catalog.metadata_change SET at = now() - interval '2 days' WHERE version <> 3`)
 	require.NoError(t, err)
 	require.NoError(t, s.Published(t.Context(), v.Number))
-	kept, err := s.Versions(t.Context(), 0, 10)
+	kept, err := s.Versions(t.Context(), 0, 10, nil)
 	require.NoError(t, err)
 	numbers := make([]int64, len(kept))
 	for i, e := range kept {

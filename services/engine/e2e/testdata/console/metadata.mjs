@@ -166,7 +166,7 @@ export const tests = {
     await until(async () => (await found.count()) === 1, "the one");
     await axe(page, "Metadata with a searched history");
     await page.getByLabel("Find by who, what or object").fill("nobody at all");
-    await list.getByText("has all of these words").waitFor();
+    await list.getByText("No version has all of these words.").waitFor();
   },
 
   async "Metadata: parts are reloaded, all of it is cleared and brought back"({ page }) {

@@ -724,6 +724,7 @@ export interface Limitint64 {
 export interface ListMetadataVersionsArgs {
   limit?: number;
   before?: number;
+  search?: string;
 }
 
 export interface LogicalModel {

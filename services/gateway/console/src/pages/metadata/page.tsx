@@ -103,20 +103,11 @@ function Way(props: { object: Pick<Inconsistency, "type" | "name" | "definition"
 /** listedVersions is how many versions are asked for at once. */
 const listedVersions = 50;
 
-/** searchedVersions is how many are asked for when one is looked for. */
-const searchedVersions = 1000;
-
 /** again is how often the history is read again while it is shown, in ms, where the server doesn't tell of new versions by itself. */
 const again = 2_000;
 
 /** namedObjects is how many changed objects are named of a version. */
 const namedObjects = 3;
-
-/** saysAll reports whether a version was made by, with or of all words. */
-function saysAll(v: Version, words: string): boolean {
-  const text = [v.resource_version, v.operation, v.by?.role, v.by?.user_id, ...v.objects.flatMap((o) => [o.op, o.kind, [o.source, o.schema, o.name].filter(Boolean).join(".")])].join(" ").toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((w) => text.includes(w));
-}
 
 function What(props: { version: Version }) {
   const { objects, changed_objects: count } = props.version;
@@ -137,14 +128,13 @@ function History() {
   const [following, setFollowing] = useState(true);
   const [wanted, setWanted] = useState("");
   const live = useLive();
-  const limit = wanted ? searchedVersions : listedVersions;
   const { confirm, dialog } = useConfirm();
   const found = useQuery({
-    queryKey: [following ? "metadata" : "history", "versions", before, limit],
+    queryKey: [following ? "metadata" : "history", "versions", before, wanted],
     placeholderData: keepPreviousData,
     refetchInterval: before === undefined && following && !live ? again : false,
     meta: { quiet: true },
-    queryFn: ({ signal }) => server.versions({ limit, ...(before && { before }) }, signal),
+    queryFn: ({ signal }) => server.versions({ limit: listedVersions, ...(before && { before }), ...(wanted && { search: wanted }) }, signal),
   });
   const upTo = to ?? found.data?.resource_version;
   const diff = useQuery({
@@ -154,19 +144,18 @@ function History() {
   });
   if (found.isPending) return <Loading what="the history" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
-  const { resource_version: now, versions: read } = found.data;
-  const versions = wanted ? read.filter((v) => saysAll(v, wanted)) : read;
+  const { resource_version: now, versions } = found.data;
   return (
     <>
       <div className="row">
-        <SearchField className="inline" value={wanted} onChange={setWanted}><Label>Find by who, what or object</Label><Input /></SearchField>
+        <SearchField className="inline" value={wanted} onChange={(text) => { setWanted(text); setBefore(undefined); }}><Label>Find by who, what or object</Label><Input /></SearchField>
         <label><input type="checkbox" checked={following} onChange={(e) => setFollowing(e.target.checked)} /> Show changes as they happen</label>
         <span className="hint">Whoever makes them: this console, the command line, or another client of the API.</span>
       </div>
       <div className="split">
         <ul className="changes panel" aria-label="Versions">
-          {versions.length === 0 && <li className="hint">None of {read.length} versions has all of these words.</li>}
-          {versions.slice(0, listedVersions).map((v) => (
+          {versions.length === 0 && <li className="hint">No version has all of these words.</li>}
+          {versions.map((v) => (
             <li key={v.resource_version}>
               <Button className="link" aria-pressed={shown === v.resource_version} onPress={() => setShown(v.resource_version)}>Version {v.resource_version}</Button>{" "}
               {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
@@ -176,7 +165,7 @@ function History() {
           ))}
           <li className="row">
             <Button className="button" isDisabled={before === undefined} onPress={() => setBefore(undefined)}>Newest</Button>
-            <Button className="button" isDisabled={read.length < limit} onPress={() => setBefore(read.at(-1)?.resource_version)}>Older</Button>
+            <Button className="button" isDisabled={versions.length < listedVersions} onPress={() => setBefore(versions.at(-1)?.resource_version)}>Older</Button>
           </li>
         </ul>
         <section className="panel" aria-label="Difference">
