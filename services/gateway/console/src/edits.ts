@@ -1,4 +1,4 @@
-import { createContext, use, useLayoutEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { createContext, use, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 
 /** Mark is a form; edited is whether it has what isn't saved. */
 interface Mark {
@@ -63,11 +63,19 @@ export function useEdited(now: string, before: string): { saved: () => void; lea
   return { saved: () => own.letGo(), leave: (then) => leave(own, then) };
 }
 
-/** useAsking is a choice among forms, one of which is shown: another choice asks before what isn't saved goes. The forms are in edits, for Around. */
-export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; edits: Edits } {
-  const [value, setValue] = useState(initial);
+/**
+ * useAsking is a choice among forms, one of which is shown: another choice asks before what isn't saved goes. The forms are in edits, for
+ * Around. close goes back to the initial choice, unless another one was made since it was handed out.
+ */
+export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; close: () => void; edits: Edits } {
+  const [chosen, setChosen] = useState({ value: initial });
+  const latest = useRef(chosen);
+  useLayoutEffect(() => {
+    latest.current = chosen;
+  }, [chosen]);
   const edits = useEdits();
-  return { value, set: (to) => leave(edits, () => setValue(() => to)), edits };
+  const set = (to: T) => leave(edits, () => setChosen({ value: to }));
+  return { value: chosen.value, set, close: () => latest.current === chosen && set(initial), edits };
 }
 
 let asked: ((leave: boolean) => void) | undefined;

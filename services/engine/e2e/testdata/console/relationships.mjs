@@ -1,6 +1,6 @@
 // Tests of relationships, computed fields and native queries on the page for data.
 import assert from "node:assert/strict";
-import { area, axe, confirm, graphql, has, metadata, opened, pick, remoteURL, signIn, sql } from "./harness.mjs";
+import { area, axe, confirm, graphql, has, metadata, opened, pick, remoteURL, signIn, sql, url } from "./harness.mjs";
 
 const table = async (name) => (await metadata("export_metadata", {})).sources[0].tables.find((t) => t.table.name === name);
 
@@ -90,6 +90,45 @@ export const tests = {
     } finally {
       await sql("DROP TABLE shelf", true);
       await metadata("remove_remote_schema", { name: "atlas" });
+    }
+  },
+
+  async "Relationships: a form that is done leaves the next one open"({ page }) {
+    await sql("CREATE TABLE shelf_label (id int PRIMARY KEY, writer int REFERENCES author, reader int REFERENCES author)");
+    await metadata("pg_track_table", { source: "default", table: "shelf_label" });
+    try {
+      await signIn(page);
+      await opened(page, "shelf_label", "Relationships");
+      await page.getByRole("button", { name: "By columns" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("written_by");
+      await page.getByLabel("To the table").selectOption({ label: "public.author" });
+      await page.getByLabel("Column 1 here").fill("writer");
+      await page.getByLabel("Column 1 there").fill("id");
+      // The form is done once all was read again; the list is there before.
+      let release;
+      const released = new Promise((done) => { release = done; });
+      await page.route(url + "/v1/metadata", async (route) => {
+        if (!route.request().postData().includes("suggest_relationships")) return route.fallback();
+        await released;
+        return route.continue();
+      });
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(page.getByRole("list", { name: "Relationships" }), "written_by");
+      await page.getByRole("button", { name: "By a foreign key" }).click();
+      const key = page.getByLabel("Foreign key");
+      await key.waitFor();
+      await sql("ALTER TABLE shelf_label ADD COLUMN owner int REFERENCES author");
+      release();
+      await key.getByRole("option", { name: "object: owner", exact: true }).waitFor({ state: "attached" });
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))); // what follows the answer is drawn
+      assert.ok(await key.isVisible(), "the first form has closed the second");
+      await key.selectOption({ label: "object: owner" });
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(page.getByRole("list", { name: "Relationships" }), "object: owner");
+      await key.waitFor({ state: "detached" });
+    } finally {
+      await page.unrouteAll();
+      await sql("DROP TABLE shelf_label", true);
     }
   },
 
