@@ -1,6 +1,6 @@
 // Tests of the grid of rows: cells that are edited in their place, and columns that are arranged.
 import assert from "node:assert/strict";
-import { axe, has, metadata, opened, pick, signIn, sql, until, url } from "./harness.mjs";
+import { axe, confirm, has, metadata, opened, pick, signIn, sql, until, url } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows", exact: true });
 const editor = (page, column) => page.getByRole("dialog", { name: `Cell of ${column}`, exact: true });
@@ -341,6 +341,52 @@ export const tests = {
     });
   },
 
+  async "Grid: rows without a primary key are told apart by a unique one without NULL"({ page }) {
+    await made(`CREATE TABLE grid_unique (shop int NOT NULL, "Order No" text NOT NULL, maybe int UNIQUE, part int NOT NULL, folded text NOT NULL, note text);
+      CREATE UNIQUE INDEX ON grid_unique (part) WHERE part > 10; CREATE UNIQUE INDEX ON grid_unique (lower(folded));
+      CREATE UNIQUE INDEX ON grid_unique (shop, "Order No");
+      INSERT INTO grid_unique VALUES (1, '<b>a</b>', NULL, 1, 'A', 'x'), (1, 'b', NULL, 1, 'B', 'x'), (2, 'b', NULL, 1, 'C', 'x');
+      CREATE TABLE grid_almost (maybe int UNIQUE, part int NOT NULL, folded text NOT NULL);
+      CREATE UNIQUE INDEX ON grid_almost (part) WHERE part > 10; CREATE UNIQUE INDEX ON grid_almost (lower(folded));
+      INSERT INTO grid_almost VALUES (NULL, 1, 'a')`, ["grid_unique", "grid_almost"], async () => {
+      const notes = () => sql('SELECT shop, "Order No", note FROM grid_unique ORDER BY shop, "Order No"');
+      await signIn(page);
+      await opened(page, "grid_unique", "Rows");
+      const note = await cell(page, 2, "note");
+      await note.getByRole("textbox").fill("mine");
+      await note.getByRole("textbox").press("Enter");
+      await has(pending(page), "shop = 1, Order No = b:");
+      await page.keyboard.press("Control+s");
+      await page.getByText("1 row saved").waitFor();
+      assert.deepEqual(await notes(), [["1", "<b>a</b>", "x"], ["1", "b", "mine"], ["2", "b", "x"]]);
+      // The form, the dialog of several rows, and the deletion find them by it, too.
+      await pick(rows(page).getByRole("row").nth(1));
+      await page.getByRole("button", { name: "Change the row" }).click();
+      const form = page.getByRole("dialog", { name: "Change the row" });
+      await form.getByLabel("note", { exact: true }).fill("formed");
+      await form.getByRole("button", { name: "Change", exact: true }).click();
+      await form.waitFor({ state: "detached" });
+      await pick(rows(page).getByRole("row").nth(2));
+      await page.getByRole("button", { name: "Set a column…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await dialog.getByLabel("Column", { exact: true }).selectOption("part");
+      await dialog.getByLabel("part", { exact: true }).fill("7");
+      await dialog.getByRole("button", { name: "Set in 2 rows" }).click();
+      await dialog.waitFor({ state: "detached" });
+      assert.deepEqual(await sql("SELECT note, part FROM grid_unique ORDER BY shop, \"Order No\""), [["formed", "7"], ["mine", "7"], ["x", "1"]]);
+      await page.getByRole("button", { name: "Delete 2…" }).click();
+      await confirm(page, "Delete", "These 2 rows are deleted");
+      await page.getByText("2 deleted").waitFor();
+      assert.deepEqual(await notes(), [["2", "b", "x"]]);
+
+      // Keys that hold for some rows only, or not for the columns themselves, are none.
+      await opened(page, "grid_almost", "Rows");
+      await page.getByText("nothing tells them apart").waitFor();
+      await has(await cell(page, 1, "part"), "Nothing tells the rows apart.");
+      assert.equal(await page.getByRole("button", { name: /^(Change the row|Set a column|Delete)/ }).count(), 0);
+    });
+  },
+
   async "Grid: 200 columns, many rows, no key, and odd names"({ page }) {
     const odd = `a "b" 'c' <i>ä 日本</i>`;
     await made(`CREATE TABLE grid_wide (id int PRIMARY KEY, ${Array.from({ length: 199 }, (_, i) => `column_${i} text DEFAULT '${i}'`).join(", ")}); INSERT INTO grid_wide (id) SELECT generate_series(1, 300);
@@ -367,8 +413,8 @@ export const tests = {
       await page.getByText("of more than 10,000, about 30,000 by the statistics").waitFor();
 
       await opened(page, "grid_bare", "Rows");
-      await page.getByText("there is no primary key").waitFor();
-      await has(await cell(page, 1, "b"), "There is no primary key");
+      await page.getByText("nothing tells them apart. A primary key would, or a unique one without NULL.").waitFor();
+      await has(await cell(page, 1, "b"), "Nothing tells the rows apart.");
       await page.keyboard.press("Escape");
 
       await page.goto(`${url}/console/data?source=default&schema=public&table=${encodeURIComponent(odd)}`);

@@ -17,8 +17,9 @@ export function equals(column: string, value: unknown): object {
   return { [column]: value === null || value === undefined ? { _is_null: true } : { $eq: value } };
 }
 
-/** keyRule is the rule that finds a row by its key. */
-export function keyRule(key: string[], row: Row): object {
+/** keyRule is the rule that finds a row by its key. Without a key there is none, as it would find all rows. */
+export function keyRule(key: string[] | undefined, row: Row): object {
+  if (!key?.length) throw new Error("Nothing tells the row apart from others.");
   return { $and: key.map((c) => equals(c, row[c])) };
 }
 

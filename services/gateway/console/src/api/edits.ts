@@ -1,8 +1,9 @@
 import type { Server } from "./client";
 import { equals, keyRule, textOf } from "./conditions";
+import { rowKeyOf } from "./keys";
 import type { RunAs } from "./runas";
 import type { ColumnInfo, Row, TableInfo } from "./tables";
-import type { Source } from "./types";
+import type { Source, TableDescription } from "./types";
 import { comparable, textIn, typed } from "./values";
 
 /** Draft is what a column is to get. */
@@ -15,6 +16,7 @@ export interface Draft {
 export interface Target {
   source: Source;
   info: TableInfo;
+  described: TableDescription | undefined;
   as: RunAs;
 }
 
@@ -51,8 +53,8 @@ export function valuesOf(columns: ColumnInfo[], drafts: Record<string, Draft>): 
  * writeRow changes a row as long as the columns that it changes have the values that were read. Types without an equality are compared
  * by what is read right before; with anyway nothing is.
  */
-export async function writeRow(server: Server, { source, info, as }: Target, row: Row, values: Row, anyway = false): Promise<Written> {
-  const key = info.primary_key ?? [];
+export async function writeRow(server: Server, { source, info, described, as }: Target, row: Row, values: Row, anyway = false): Promise<Written> {
+  const key = rowKeyOf(source.kind, info, described, Object.keys(row));
   const of = { source: source.name, table: info.name };
   const typeOf = (name: string) => info.columns.find((c) => c.name === name)?.type ?? "";
   const read = Object.keys(values).filter((c) => c in row && !anyway);

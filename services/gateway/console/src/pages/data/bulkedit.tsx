@@ -18,6 +18,8 @@ interface BulkEditProps {
   /** The columns that may be written. */
   columns: string[];
   rows: Row[];
+  /** The columns by which they are found again. */
+  rowKey: string[];
   /** The rule of all rows that the conditions let through. */
   where: object;
   close: () => void;
@@ -26,7 +28,7 @@ interface BulkEditProps {
 
 /** BulkEdit sets a column to a value in several rows: those that are chosen, or all that the conditions let through. */
 export default function BulkEdit(props: BulkEditProps) {
-  const { context, columns, rows, close, done } = props;
+  const { context, columns, rows, rowKey, close, done } = props;
   const { source, info, as } = context;
   const id = useId();
   const server = useServer();
@@ -36,7 +38,7 @@ export default function BulkEdit(props: BulkEditProps) {
   const [draft, setDraft] = useState<Draft>({ how: "value", text: "" });
   const [wrong, setWrong] = useState<string>();
   const column = info.columns.find((c) => c.name === name)!;
-  const where = all ? props.where : { $or: rows.map((r) => keyRule(info.primary_key ?? [], r)) };
+  const where = all ? props.where : { $or: rows.map((r) => keyRule(rowKey, r)) };
   const of = { source: source.name, table: info.name, where };
   const counted = useQuery({ queryKey: ["rows", source.name, info.name, "bulk", where, as], queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...of, limit: most + 1 }, as, signal) });
   const count = counted.data?.count;

@@ -4,6 +4,7 @@ import { Button } from "react-aria-components";
 import { ApiError } from "../../api/client";
 import { textOf } from "../../api/conditions";
 import { draftOf, sameDraft, valuesOf, writeRow, type Draft, type Target } from "../../api/edits";
+import { rowKeyOf } from "../../api/keys";
 import type { ColumnInfo, Row } from "../../api/tables";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
@@ -102,7 +103,7 @@ export function Changes(props: { target: Target; edits: Edits; change: (edits: (
         {all.slice(0, listed).map(([key, edit]) => (
           <li key={key}>
             <div className="row">
-              <span>{(target.info.primary_key ?? []).map((c) => `${c} = ${shown(edit.row[c])}`).join(", ")}:</span>
+              <span>{(rowKeyOf(target.source.kind, target.info, target.described, Object.keys(edit.row)) ?? []).map((c) => `${c} = ${shown(edit.row[c])}`).join(", ")}:</span>
               {Object.entries(edit.drafts).map(([c, d]) => (
                 <span key={c} className="row sorted">
                   <code>{c}</code> <del className="removed">{shown(edit.row[c])}</del> → <ins className="added">{drafted(d)}</ins>

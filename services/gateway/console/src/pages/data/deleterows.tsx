@@ -15,11 +15,10 @@ import { counted } from "./counted";
 const listedRows = 50;
 
 /** DeleteRows deletes rows by their keys, after it has shown them and what refers to them. */
-export function DeleteRows(props: { source: Source; table: Table; info: TableInfo; as: RunAs; columns: string[]; rows: Row[]; close: () => void; done: (said: string) => void }) {
-  const { source, table, info, as, columns, rows, close, done } = props;
+export function DeleteRows(props: { source: Source; table: Table; info: TableInfo; as: RunAs; columns: string[]; rows: Row[]; rowKey: string[]; close: () => void; done: (said: string) => void }) {
+  const { source, table, info, as, columns, rows, rowKey: key, close, done } = props;
   const server = useServer();
   const client = useQueryClient();
-  const key = info.primary_key ?? [];
   const links = linksOf(table).filter((l) => l.array && l.using.foreign_key_constraint_on);
   const referring = useQuery({
     queryKey: ["rows", source.name, info.name, "referring", rows.map((r) => key.map((c) => r[c])), as],

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api/client";
 import { keyRule } from "../../api/conditions";
 import { faultedBy, whereOfFilters } from "../../api/filters";
+import { rowKeyOf } from "../../api/keys";
 import { tellNulls } from "../../api/nulls";
 import { rightsOf } from "../../api/rights";
 import type { RunAs } from "../../api/runas";
@@ -25,7 +26,10 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   const server = useServer();
   const rights = rightsOf(document, table, info, as.role);
   const columns = rights.select;
-  const key = info.primary_key?.every((c) => columns.includes(c)) ? info.primary_key : undefined;
+  const described = useQuery({ ...describeQuery(server, source, table.table), staleTime: 60_000 });
+  const key = rowKeyOf(source.kind, info, described.data, columns);
+  // A key that isn't the primary one is only known by the description.
+  const undecided = !key && described.isPending && (info.updatable || info.deletable);
   const readable = info.columns.filter((c) => columns.includes(c.name));
   const where = useSettled(JSON.stringify(whereOfFilters(source.kind, filters, readable)));
   const sorted = order.filter((o) => columns.includes(o.column));
@@ -35,7 +39,7 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   const args = { source: source.name, table: table.table, where: JSON.parse(where) as object };
   const rows = useQuery({
     queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
-    enabled: columns.length > 0,
+    enabled: columns.length > 0 && !undecided,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const read = await server.rows<Row[]>("select", { ...args, columns, order_by, limit: size, offset }, as, signal);
@@ -48,10 +52,9 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
     enabled: columns.length > 0,
     queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, as, signal),
   });
-  const described = useQuery({ ...describeQuery(server, source, table.table), staleTime: 60_000 });
   const found = rows.data ?? [];
   return {
-    rights, columns, readable, key, sorted, rows, count, described, found,
+    rights, columns, readable, key, undecided, sorted, rows, count, described, found,
     /** The names of the rows. */
     keys: found.map((r, i) => (key ? JSON.stringify(keyRule(key, r)) : `${i}`)),
     where: args.where,

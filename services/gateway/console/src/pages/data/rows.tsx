@@ -43,7 +43,7 @@ export function Rows(props: Shown) {
   useEdited(JSON.stringify(edits), "{}");
   const { filters, offset } = view;
   const size = view.size !== undefined && sizes.includes(view.size) ? view.size : sizes.includes(usualSize) ? usualSize : 50;
-  const { rights, columns, readable, key, sorted, rows, count, described, found, keys, where, wrong, readPart } = useFound(props, as, view, size);
+  const { rights, columns, readable, key, undecided, sorted, rows, count, described, found, keys, where, wrong, readPart } = useFound(props, as, view, size);
   const move = (to: number) => {
     setView({ offset: to });
     setSelected(new Set());
@@ -67,7 +67,7 @@ export function Rows(props: Shown) {
   const about = many && filters.list.length === 0 && !as.role && estimated !== undefined ? `, about ${estimated.toLocaleString("en")} by the statistics of the database` : "";
   const context: ControlContext = { document, source, info, described: described.data, as };
   const fixedOf = (name: string) => {
-    if (!key) return "There is no primary key to tell the rows apart by.";
+    if (!key) return "Nothing tells the rows apart.";
     if (!rights.update.includes(name)) return as.role ? `${as.role} may not write it.` : "The database doesn't let it be written.";
     return undefined;
   };
@@ -95,7 +95,7 @@ export function Rows(props: Shown) {
         {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
       </div>
       <RowTools context={context} table={table} rights={rights} rowKey={key} columns={columns} chosen={chosen} where={where} loaded={rows.data !== undefined} said={said} say={setSaid} deleted={() => setSelected(new Set())} />
-      <Unwritable kind={source.kind} info={info} as={as} rights={rights.insert.length + rights.update.length > 0 || rights.remove} keyed={key !== undefined} />
+      <Unwritable kind={source.kind} info={info} as={as} rights={rights.insert.length + rights.update.length > 0 || rights.remove} keyed={key !== undefined || undecided} />
       {columns.length > 1 && <ColumnsSection columns={columns} arrangement={arrangement} shown={shown.length} change={arrange} />}
       {columns.length === 0 && <p className="hint">{as.role} may read none of the columns.</p>}
       {count.isLoadingError && !as.role && !rows.isLoadingError && <Failure error={count.error} retry={() => void count.refetch()} />}
@@ -119,7 +119,7 @@ export function Rows(props: Shown) {
           say={setSaid}
         />
       )}
-      <Changes target={{ source, info, as }} edits={edits} change={setEdits} done={setSaid} />
+      <Changes target={context} edits={edits} change={setEdits} done={setSaid} />
     </div>
   );
 }

@@ -57,9 +57,9 @@ export function RowTools(props: RowToolsProps) {
       {doing?.what === "import" && <ImportRows source={source} info={info} as={as} columns={rights.insert} close={close} />}
       {doing?.what === "insert" && <RowForm context={context} columns={rights.insert} close={close} />}
       {doing?.what === "change" && <RowForm context={context} columns={rights.update} row={doing.row} close={close} />}
-      {doing?.what === "set" && <Suspense fallback={<Loading what="the form" />}><BulkEdit context={context} columns={rights.update} rows={chosen} where={where} close={close} done={say} /></Suspense>}
-      {doing?.what === "delete" && (
-        <DeleteRows source={source} table={table} info={info} as={as} columns={columns} rows={doing.rows} close={close} done={(text) => { say(text); deleted(); }} />
+      {doing?.what === "set" && key && <Suspense fallback={<Loading what="the form" />}><BulkEdit context={context} columns={rights.update} rows={chosen} rowKey={key} where={where} close={close} done={say} /></Suspense>}
+      {doing?.what === "delete" && key && (
+        <DeleteRows source={source} table={table} info={info} as={as} columns={columns} rows={doing.rows} rowKey={key} close={close} done={(text) => { say(text); deleted(); }} />
       )}
     </>
   );
