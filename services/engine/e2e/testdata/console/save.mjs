@@ -20,6 +20,7 @@ export const tests = {
     await axe(page, "an operation that can't be saved");
     await asked.getByRole("button", { name: "Cancel" }).click();
     await window.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Discard the changes" }).click(); // the name of the collection
 
     const right = "query Named($id: Int!, $like: String = \"%\") { author(where: {id: {_eq: $id}, name: {_like: $like}}) { name } }";
     await type(page, "Operation", right);
