@@ -57,7 +57,7 @@ export function RunScript(props: Script & { source: Source; close: () => void })
     if (tries) mutate(selected);
   };
   return (
-    <Window title={title} close={close} form edited={name !== ""}>
+    <Window title={title} close={close} form edited={name !== "" && !run.isPending}>
       <pre tabIndex={0} aria-label="SQL">{up}</pre>
       <div className="row"><Copy texts={{ "Copy the SQL": () => up }} /></div>
       {(depends || cascade || !tries) && <Checkbox isSelected={cascade} onChange={drop}>Drop metadata that depends on what is dropped</Checkbox>}
