@@ -96,6 +96,8 @@ export const rows = [
   { name: "Actions, one", path: "/console/actions?name=review", ready: label("Handler") },
   { name: "Actions, transforms", path: "/console/actions?name=review", steps: transforming, ready: label("Resulting request") },
   { name: "Actions, types", path: "/console/actions", tabs: ["Types"], ready: (page) => page.getByRole("textbox").first(), text: html },
+  { name: "Actions, a relationship of types", path: "/console/actions", tabs: ["Types"], steps: press("Add a relationship"), ready: label("Object type") },
+  { name: "Actions, relationships of types as JSON", path: "/console/actions", tabs: ["Types", "JSON"], ready: label("Relationships as JSON") },
 
   { name: "Remote schemas", path: "/console/remote-schemas", ready: button("charts"), text: html },
   { name: "Remote schemas, one", path: "/console/remote-schemas?name=charts", ready: (page) => page.getByRole("textbox", { name: "Schema of the remote" }) },

@@ -13,6 +13,11 @@ export const tests = {
     await page.getByRole("button", { name: "Set the types…" }).click();
     await has(page.getByRole("alert"), "The field text has arguments");
     await type(page, "Types", `"${html}" type Review { author_id: Int!, text: String } enum Mood { CALM LOUD @deprecated } input Wish { mood: Mood }`);
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await type(page, "Relationships as JSON", '{"Review": [{"name": "author"');
+    assert.equal(await page.getByRole("tab", { name: "Form" }).getAttribute("aria-disabled"), "true"); // what can't be read stays
+    await page.getByRole("button", { name: "Set the types…" }).click();
+    await has(page.getByRole("alert").filter({ hasText: "relationships" }), "The relationships can't be read.");
     await type(page, "Relationships as JSON", '{"Review": [{"name": "author", "type": "object", "source": "default", "remote_table": "author", "field_mapping": {"author_id": "id"}}]}');
     await page.getByRole("button", { name: "Set the types…" }).click();
     await confirm(page, "Set the types", "custom_types");
@@ -25,6 +30,39 @@ export const tests = {
     await page.reload(); // what is written is what was read
     await page.getByRole("tab", { name: "Types" }).click();
     await has(page.getByRole("textbox", { name: "Types" }), html);
+
+    // A relationship by the form, also of a type that isn't set yet.
+    const relationship = (n) => page.getByRole("region", { name: `Relationship ${n}`, exact: true });
+    assert.equal(await relationship(1).getByLabel("To the table").locator("option:checked").innerText(), "public.author");
+    assert.equal(await relationship(1).getByLabel("Column 1 there").inputValue(), "id");
+    await type(page, "Types", "type Review { author_id: Int!, text: String } type Writer { writer: Int! }");
+    await page.getByRole("button", { name: "Add a relationship" }).click();
+    await page.getByRole("button", { name: "Set the types…" }).click();
+    await has(page.getByRole("alert"), "without an object type");
+    await relationship(2).getByLabel("Object type").selectOption("Writer");
+    await relationship(2).getByLabel("Name", { exact: true }).fill("articles");
+    await relationship(2).getByLabel("Kind").selectOption("array");
+    await relationship(2).getByLabel("To the source").selectOption("default");
+    await relationship(2).getByLabel("To the table").selectOption({ label: "public.article" });
+    await relationship(2).getByLabel("Column 1 here").fill("writer");
+    await relationship(2).getByLabel("Column 1 there").fill("author_id");
+    await axe(page, "Actions with the form of a relationship");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await has(page.getByRole("textbox", { name: "Relationships as JSON" }), '"articles"');
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByRole("button", { name: "Remove relationship 1" }).click();
+    assert.equal(await relationship(1).getByLabel("Column 1 there").inputValue(), "author_id");
+    await page.getByRole("button", { name: "Set the types…" }).click();
+    await confirm(page, "Set the types", "custom_types");
+    assert.deepEqual((await metadata("export_metadata", {})).custom_types.objects.map((o) => o.relationships), [
+      undefined,
+      [{ name: "articles", type: "array", source: "default", remote_table: { schema: "public", name: "article" }, field_mapping: { writer: "author_id" } }],
+    ]);
+
+    await type(page, "Types", `"${html}" type Review { author_id: Int!, text: String } enum Mood { CALM LOUD @deprecated } input Wish { mood: Mood }`);
+    await page.getByRole("button", { name: "Remove relationship 1" }).click();
+    await page.getByRole("button", { name: "Set the types…" }).click();
+    await confirm(page, "Set the types", "custom_types");
 
     await page.getByRole("tab", { name: "Actions" }).click();
     await page.getByRole("button", { name: "New action" }).click();
@@ -42,8 +80,23 @@ export const tests = {
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: "review" }).waitFor();
     await page.getByLabel("Role", { exact: true }).fill("<b>guest</b>");
+    await page.getByLabel("Comment on the role", { exact: true }).fill("<b>writes</b>");
     await page.getByRole("button", { name: "Allow…" }).click();
     await confirm(page, "Allow it", "review");
+    const allowed = page.getByRole("region", { name: "Roles", exact: true }).getByRole("listitem");
+    await has(allowed, "<b>writes</b>");
+    const permissions = async () => (await metadata("export_metadata", {})).actions[0].permissions;
+    assert.deepEqual(await permissions(), [{ role: "<b>guest</b>", comment: "<b>writes</b>" }]);
+    const commenting = page.getByRole("region", { name: "Comment on <b>guest</b>" });
+    for (const comment of ["<b>reads</b>", ""]) {
+      await page.getByRole("button", { name: "Comment on <b>guest</b>" }).click();
+      await commenting.getByRole("textbox").fill(comment);
+      if (comment) await axe(page, "Actions with a comment of a permission");
+      await page.getByRole("button", { name: "Change the comment…" }).click();
+      await confirm(page, "Change the comment", "review");
+      await commenting.waitFor({ state: "detached" });
+      assert.deepEqual(await permissions(), [{ role: "<b>guest</b>", ...(comment && { comment }) }]);
+    }
     await axe(page, "Actions with an action");
     await page.getByRole("button", { name: "Withdraw from <b>guest</b>" }).click();
     await confirm(page, "Withdraw it", "review");
@@ -52,9 +105,23 @@ export const tests = {
     await confirm(page, "Change", "review");
     assert.equal((await metadata("export_metadata", {})).actions[0].definition.timeout, 7);
     assert.equal(await page.locator("main img, main b").count(), 0);
-    await page.getByRole("button", { name: "Drop…" }).click();
-    await confirm(page, "Drop", "review");
-    await page.getByText("None: an action").waitFor();
+    // Whether the log of its calls is kept is said as it is dropped.
+    const { permissions: _, ...again } = (await metadata("export_metadata", {})).actions[0];
+    for (const keeps of [true, false]) {
+      await page.getByRole("button", { name: "Drop…" }).click();
+      if (keeps) {
+        await page.getByRole("dialog", { name: "Drop" }).getByLabel("Keep the log of its asynchronous calls, which goes with it otherwise").check();
+        await axe(page, "Actions with one that is dropped");
+      }
+      const sent = page.waitForRequest((r) => r.url().endsWith("/v1/metadata") && !r.postDataJSON().dry_run && r.postData().includes("drop_action"));
+      await confirm(page, "Drop", "review");
+      const { args } = (await sent).postDataJSON();
+      assert.deepEqual((args[0]?.args ?? args).clear_data, keeps ? false : undefined);
+      await page.getByText("None: an action").waitFor();
+      if (!keeps) continue;
+      await metadata("create_action", again);
+      await page.goto(`${url}/console/actions?name=review`);
+    }
     await metadata("set_custom_types", {});
   },
 

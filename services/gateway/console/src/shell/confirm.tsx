@@ -17,6 +17,8 @@ export interface Confirmed {
   request: MetadataRequest;
   /** What it means, above what would change. */
   about?: string;
+  /** What can be chosen, with the request that is made then; the metadata changes alike. */
+  choice?: { label: string; request: MetadataRequest };
   /** It is made, and nothing was read again yet. */
   made?: () => void;
   done?: () => void;
@@ -30,12 +32,13 @@ export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNo
 
 /** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
 export function ConfirmChange(props: Confirmed & { close: () => void }) {
-  const { title, request, about, close, made, done } = props;
+  const { title, request, about, choice, close, made, done } = props;
+  const [chosen, setChosen] = useState(false);
   const server = useServer();
   const client = useQueryClient();
   const trial = useMutation({ mutationFn: () => server.dryRun(request) });
   const change = useMutation({
-    mutationFn: () => server.change(request),
+    mutationFn: () => server.change(chosen && choice ? choice.request : request),
     onSuccess: async () => {
       made?.();
       await client.invalidateQueries();
@@ -60,6 +63,7 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
         </div>
       )}
       {found?.refused && <p className="removed">It would be refused: {found.refused.error} (<code>{found.refused.code}</code>, <code>{found.refused.path}</code>)</p>}
+      {choice && <label className="inline"><input type="checkbox" checked={chosen} onChange={(e) => setChosen(e.target.checked)} /> {choice.label}</label>}
       {change.error && <Failure error={change.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={!found || found.refused !== undefined || change.isPending} onPress={() => change.mutate()}>{title}</Button>

@@ -4,6 +4,7 @@ import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
 import type { ActionDefinition, MetadataDocument } from "../../api/types";
+import { Around, useAsking } from "../../edits";
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { Roles } from "../../forms/roles";
@@ -43,7 +44,7 @@ export function ActionsPage() {
       <Tabs first="actions">
         <TabList aria-label="Actions"><Tab id="actions">Actions</Tab><Tab id="types">Types</Tab></TabList>
         <TabPanel id="actions"><Actions document={document} name={search.name} open={(name) => void navigate({ search: { name } })} /></TabPanel>
-        <TabPanel id="types"><CustomTypes types={document.custom_types} /></TabPanel>
+        <TabPanel id="types"><CustomTypes document={document} /></TabPanel>
       </Tabs>
     </div>
   );
@@ -98,19 +99,47 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
 function Shown(props: { action: Action; gone: boolean; document: MetadataDocument; removed: () => void }) {
   const { action, gone, document, removed } = props;
   const { confirm, dialog } = useConfirm();
+  const commenting = useAsking<string | undefined>(undefined);
   const { permissions = [], ...args } = action;
+  const commented = permissions.find((p) => p.role === commenting.value);
+  const permission = (role: string, comment: unknown) => ({ type: "create_action_permission", args: { action: action.name, role, comment } });
+  const withdrawal = (role: string) => ({ type: "drop_action_permission", args: { action: action.name, role } });
+  const drop = () =>
+    confirm({
+      title: "Drop",
+      request: { type: "drop_action", args: { name: action.name } },
+      choice: { label: "Keep the log of its asynchronous calls, which goes with it otherwise", request: { type: "drop_action", args: { name: action.name, clear_data: false } } },
+      done: removed,
+    });
   return (
     <>
       <div className="row">
         <h2>{action.name}</h2>
-        <Button className="button" onPress={() => confirm({ title: "Drop", request: { type: "drop_action", args: { name: action.name } }, done: removed })}>Drop…</Button>
+        <Button className="button" onPress={drop}>Drop…</Button>
       </div>
       <Roles
         allowed={permissions.map((p) => p.role)}
         roles={rolesOf(document)}
-        allow={(role) => confirm({ title: "Allow it", request: { type: "create_action_permission", args: { action: action.name, role } } })}
-        withdraw={(role) => confirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
+        allow={(role, comment) => confirm({ title: "Allow it", request: permission(role, comment) })}
+        comments={{ of: (role) => permissions.find((p) => p.role === role)?.comment, edit: commenting.set }}
+        withdraw={(role) => confirm({ title: "Withdraw it", request: withdrawal(role) })}
       />
+      <Around value={commenting.edits}>
+        {commented && (
+          <section aria-label={`Comment on ${commented.role}`}>
+            <Form
+              key={commented.role}
+              title="Change the comment"
+              confirm
+              initial={{ comment: commented.comment }}
+              fields={() => [{ path: "comment", label: `Comment on ${commented.role}`, kind: "text" }]}
+              request={({ comment }) => ({ type: "bulk", args: [withdrawal(commented.role), permission(commented.role, comment)] })}
+              done={commenting.close}
+              cancel={commenting.close}
+            />
+          </section>
+        )}
+      </Around>
       <h3>Definition</h3>
       <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fieldsOf(document)} request={(value) => ({ type: gone ? "create_action" : "update_action", args: value })} done={() => {}} />
       {dialog}

@@ -1,39 +1,42 @@
 import { useMemo, useState } from "react";
-import { json } from "@codemirror/lang-json";
 import { graphqlLanguageSupport } from "cm6-graphql";
 import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../api/client";
-import type { SetCustomTypesArgs } from "../../api/types";
+import type { MetadataDocument, ObjectType, SetCustomTypesArgs } from "../../api/types";
 import { Editor } from "../../editor/editor";
 import { useEdited } from "../../edits";
 import { Kept } from "../../forms/kept";
 import { ConfirmChange } from "../../shell/confirm";
+import { byType, relatedOf, Relationships } from "./relationships";
 import { read, written } from "./sdl";
 
-/** CustomTypes edits the types of actions as GraphQL, and the relationships of the objects as JSON. */
-export function CustomTypes(props: { types: unknown }) {
-  const before = (props.types ?? {}) as SetCustomTypesArgs;
-  return <Kept value={before}>{(value) => <Edited before={value} />}</Kept>;
+/** CustomTypes edits the types of actions as GraphQL, and the relationships of the objects by a form or as JSON. */
+export function CustomTypes(props: { document: MetadataDocument }) {
+  const { document } = props;
+  const before = (document.custom_types ?? {}) as SetCustomTypesArgs;
+  return <Kept value={before}>{(value) => <Edited before={value} document={document} />}</Kept>;
 }
 
-function Edited(props: { before: SetCustomTypesArgs }) {
-  const { before } = props;
+function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument }) {
+  const { before, document } = props;
   const [sdl, setSDL] = useState(() => written(before));
-  const [relationships, setRelationships] = useState(() => JSON.stringify(Object.fromEntries((before.objects ?? []).filter((o) => o.relationships?.length).map((o) => [o.name, o.relationships])), null, 2));
+  const [related, setRelated] = useState(() => relatedOf(before.objects ?? []));
+  const [broken, setBroken] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [request, setRequest] = useState<MetadataRequest>();
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
-  const language = useMemo(() => json(), []);
-  const [beginning] = useState(() => JSON.stringify([sdl, relationships]));
-  const { saved } = useEdited(JSON.stringify([sdl, relationships]), beginning);
+  const objects = useMemo(() => readable(sdl), [sdl]);
+  const now = JSON.stringify([sdl, byType(related), broken]);
+  const [beginning] = useState(now);
+  const { saved } = useEdited(now, beginning);
   const save = () => {
     try {
       const types = read(sdl);
-      const given = JSON.parse(relationships.trim() || "{}") as Record<string, NonNullable<SetCustomTypesArgs["objects"]>[number]["relationships"]>;
-      for (const name of Object.keys(given)) {
+      if (broken !== undefined) throw new Error("The relationships can't be read.");
+      for (const [name, list] of Object.entries(byType(related))) {
         const object = types.objects?.find((o) => o.name === name);
-        if (!object) throw new Error(`There are relationships of ${name}, which isn't a type.`);
-        object.relationships = given[name];
+        if (!object) throw new Error(name ? `There are relationships of ${name}, which isn't a type.` : "There is a relationship without an object type.");
+        object.relationships = list as unknown as ObjectType["relationships"];
       }
       setProblem(undefined);
       setRequest({ type: "set_custom_types", args: types });
@@ -46,10 +49,19 @@ function Edited(props: { before: SetCustomTypesArgs }) {
       <p className="hint">Scalars, enums, inputs and objects for arguments and answers of actions. All of them are set at once.</p>
       <div className="editor-half"><Editor label="Types" value={sdl} onChange={setSDL} extensions={graphql} run={save} /></div>
       <h3>Relationships of the objects to tables</h3>
-      <div className="short-editor"><Editor label="Relationships as JSON" value={relationships} onChange={setRelationships} extensions={language} run={save} /></div>
+      <Relationships document={document} objects={objects} value={related} change={setRelated} broken={setBroken} run={save} />
       {problem && <p className="removed" role="alert">{problem}</p>}
       <div className="row"><Button className="button primary" onPress={save}>Set the types…</Button></div>
       {request && <ConfirmChange title="Set the types" request={request} close={() => setRequest(undefined)} made={saved} />}
     </section>
   );
+}
+
+/** readable are the objects that a text defines, undefined while it can't be read. */
+function readable(sdl: string): ObjectType[] | undefined {
+  try {
+    return read(sdl).objects;
+  } catch {
+    return undefined;
+  }
 }
