@@ -40,6 +40,8 @@ const typed = (label, text = "typed") => ({
   kept: async (page) => assert.equal(await within(page).getByLabel(label, { exact: true }).inputValue(), text),
 });
 const closing = (button = "Cancel") => [(page) => within(page).getByRole("button", { name: button, exact: true }).press("Escape"), (page) => within(page).getByRole("button", { name: button, exact: true }).click()];
+/** readIn waits until a file of rows was read. */
+const readIn = (page) => within(page).getByRole("button", { name: "Insert 1 rows" }).waitFor();
 const file = { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("id,note\n7,seven\n") };
 
 /**
@@ -84,7 +86,7 @@ const dialogs = {
   "a new row": { path: rowsOf, open: (p) => press(p, "Insert a row"), ...typed("note"), aside: closing() },
   "a row": { path: rowsOf, open: async (p) => { await pick(grid(p).getByRole("row").nth(1)); await press(p, "Change the row"); }, ...typed("note"), aside: closing() },
   "a column of many rows": { path: rowsOf, open: async (p) => { await press(p, "Set a column…"); await within(p).getByLabel("Column", { exact: true }).selectOption("note"); }, ...typed("note"), aside: closing() },
-  "a file of rows": { path: rowsOf, open: (p) => press(p, "Import CSV…"), edit: (p) => within(p).getByLabel("File").setInputFiles(file), kept: (p) => within(p).getByRole("button", { name: "Insert 1 rows" }).waitFor(), aside: closing() },
+  "a file of rows": { path: rowsOf, open: (p) => press(p, "Import CSV…"), edit: (p) => within(p).getByLabel("File").setInputFiles(file).then(() => readIn(p)), kept: readIn, aside: closing() },
   "an operation to save": { path: "/console/api", open: async (p) => { await type(p, "Operation", "query edits { author { id } }"); await press(p, "Save…"); }, ...typed("Name"), aside: closing("Close") },
   "a clean-up": { path: "/console/events?kind=triggers&source=default&name=edits_events", open: (p) => press(p, "Clean up…"), ...typed("Older than, in hours", "7"), aside: closing() },
   "what to reload": { path: "/console/metadata", open: (p) => press(p, "Reload some…"), edit: (p) => within(p).getByText("edits_remote", { exact: true }).click(), kept: (p) => has(within(p), "asks edits_remote for the schema again"), aside: closing() },
