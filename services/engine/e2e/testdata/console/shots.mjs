@@ -108,7 +108,7 @@ const pages = {
   },
   async "settings-telemetry"(page) {
     await page.goto(url + "/console/settings?view=telemetry");
-    await page.getByLabel("Address for traces").waitFor();
+    await page.getByLabel("Address for traces", { exact: true }).waitFor();
   },
   async sql(page) {
     await area(page, "SQL");
@@ -134,7 +134,7 @@ const pages = {
     await page.goto(url + "/console/events?kind=triggers&source=default&name=author_changed");
     await has(page.getByRole("list", { name: "Events" }), "failed");
     await page.getByRole("button", { name: "Pause…" }).click();
-    await has(page.getByRole("dialog", { name: "Pause" }).getByRole("listitem"), "author_changed");
+    await has(page.getByRole("dialog", { name: "Pause" }), "change table");
   },
   async "one-off-events"(page) {
     await page.goto(url + "/console/events?kind=once");
