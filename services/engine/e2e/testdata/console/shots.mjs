@@ -134,7 +134,7 @@ const pages = {
     await page.goto(url + "/console/events?kind=triggers&source=default&name=author_changed");
     await has(page.getByRole("list", { name: "Events" }), "failed");
     await page.getByRole("button", { name: "Pause…" }).click();
-    await has(page.getByRole("dialog", { name: "Pause" }), "change table");
+    await has(page.getByRole("dialog", { name: "Pause" }), "paused");
   },
   async "one-off-events"(page) {
     await page.goto(url + "/console/events?kind=once");
