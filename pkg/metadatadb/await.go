@@ -56,16 +56,21 @@ func Ping(ctx context.Context, pool *pgxpool.Pool) error {
 
 // Await waits until the database answers, but not longer than patience. It logs the problem at once,
 // when it changes, and every few seconds. A wrong password or a missing database is waited for, too: it
-// may still be being set up.
+// may still be being set up. The error is the last problem that was found before the wait ended: an
+// attempt that its end cut off says nothing about the database.
 func Await(ctx context.Context, pool *pgxpool.Pool, patience time.Duration, logger *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	var problem error
 	var last string
 	var said time.Time
 	for {
 		err := Ping(ctx, pool)
 		if err == nil {
 			return nil
+		}
+		if problem == nil || ctx.Err() == nil {
+			problem = err
 		}
 		var fault *UnreachableError
 		if errors.As(err, &fault) && ctx.Err() == nil && (fault.Reason != last || time.Since(said) >= notice) {
@@ -74,7 +79,7 @@ func Await(ctx context.Context, pool *pgxpool.Pool, patience time.Duration, logg
 				"database", fault.Place, "reason", fault.Reason, "advice", fault.Advice)
 		}
 		if !lifecycle.Sleep(ctx, retry) {
-			return err
+			return problem
 		}
 	}
 }

@@ -3,6 +3,7 @@ package metadatadb_test
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -87,4 +88,29 @@ func TestAwaitEndsWithTheReason(t *testing.T) {
 	var fault *metadatadb.UnreachableError
 	require.ErrorAs(t, err, &fault)
 	require.Contains(t, err.Error(), "the metadata database at 127.0.0.1:1/none can't be used")
+}
+
+func TestAwaitEndsWithTheLastProblemThatWasFound(t *testing.T) {
+	t.Parallel()
+	// A port of an address that no other test uses refuses first, and is silent afterwards.
+	silent, err := net.Listen("tcp", "127.83.11.7:0")
+	require.NoError(t, err)
+	address := silent.Addr().String()
+	require.NoError(t, silent.Close())
+	var log logtest.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	db, done := pool(t, "postgres://u@"+address+"/none"), make(chan error, 1)
+	go func() {
+		done <- metadatadb.Await(ctx, db, time.Hour, slog.New(slog.NewTextHandler(&log, nil)))
+	}()
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "connection refused") }, time.Minute, 10*time.Millisecond)
+	silent, err = net.Listen("tcp", address)
+	require.NoError(t, err)
+	defer silent.Close() //nolint:errcheck // nothing was written
+	conn, err := silent.Accept()
+	require.NoError(t, err)
+	defer conn.Close() //nolint:errcheck // nothing was written
+	cancel()
+	require.ErrorContains(t, <-done, "connection refused")
 }

@@ -20,6 +20,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/logtest"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
@@ -45,6 +46,8 @@ type world struct {
 	seenTimeout time.Duration
 	// metrics takes those of the services, nil for none.
 	metrics prometheus.Registerer
+	// log takes what the services log, nil for none unless the tests are verbose.
+	log *logtest.Buffer
 }
 
 func newWorld(t testing.TB) *world {
@@ -74,6 +77,13 @@ func (w *world) connect(t testing.TB) *bus.Bus {
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	return b
+}
+
+func (w *world) logger() *slog.Logger {
+	if w.log != nil {
+		return slog.New(slog.NewTextHandler(w.log, nil))
+	}
+	return logger()
 }
 
 func logger() *slog.Logger {
@@ -110,7 +120,7 @@ func (w *world) build(t testing.TB) *instance {
 		RemoteSchemaPermissions: w.remotePermissions, SeenTimeout: w.seenTimeout, Recheck: w.recheck,
 		DefaultSource: json.RawMessage(`{"connection_info":{"database_url":` + string(raw) + `,"isolation_level":"read-committed"}}`),
 	}, Deps{
-		Bus: b, Logger: logger(), Metrics: w.metrics,
+		Bus: b, Logger: w.logger(), Metrics: w.metrics,
 		Open: kinds.Open, Kinds: kinds,
 		Env: os.LookupEnv,
 	})

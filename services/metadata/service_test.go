@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/lifecycle/lifecycletest"
+	"queryengine/pkg/logtest"
 )
 
 const shop = `
@@ -68,9 +70,14 @@ func TestStartFailsWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.metadataURL = "postgres://user:topsecret@127.0.0.1:1/none"
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	w.log = new(logtest.Buffer)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := w.build(t).Start(ctx)
+	service, done := w.build(t), make(chan error, 1)
+	go func() { done <- service.Start(ctx) }()
+	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), "connection refused") }, time.Minute, 10*time.Millisecond)
+	cancel()
+	err := <-done
 	require.ErrorContains(t, err, "the metadata database at 127.0.0.1:1/none can't be used: connection refused")
 	require.NotContains(t, err.Error(), "topsecret")
 
