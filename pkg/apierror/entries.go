@@ -224,9 +224,9 @@ var entries = []Entry{
 		"Ask for less or add an index; `--request-timeout` bounds all requests.",
 	},
 	{
-		Unexpected, "503 when a service, NATS or the metadata database is away, with `Retry-After`", "Something failed that isn't the fault of the request. Also other errors of the database than the ones above: an exception of a trigger, a missing right.",
+		Unexpected, "503 when a service, NATS or the metadata database is away, with `Retry-After` unless the request may have been carried out", "Something failed that isn't the fault of the request. Also other errors of the database than the ones above: an exception of a trigger, a missing right.",
 		"database query error",
-		"With 503 try again. Else look at `internal` and the log of the service; the line has the request's id.",
+		"With 503 try again; a message that says that the request may have been carried out is of a mutation, whose effect is to be looked for first. Else look at `internal` and the log of the service; the line has the request's id.",
 	},
 	{
 		UnexpectedPayload, "", "Arguments of a request are readable, and don't make sense together.",

@@ -136,7 +136,7 @@ func Connect(ctx context.Context, c Config) (*Bus, error) {
 		cfg:       c,
 		log:       c.Logger,
 		metrics:   newMetrics(c.Registerer),
-		inbox:     InboxPrefix(c.Name) + "." + nuid.Next(),
+		inbox:     newInbox(c.Name),
 		calls:     map[string]*remoteCall{},
 		exchanges: newExchanges(),
 		directory: directory{services: map[string][]*member{}},
@@ -161,7 +161,7 @@ func (b *Bus) dial(ctx context.Context) error {
 	for {
 		nc, err := nats.Connect(b.cfg.URL, b.options()...)
 		if err == nil {
-			b.nc, b.main = nc, &wire{nc: nc}
+			b.nc, b.main = nc, &wire{nc: nc, inbox: b.inbox}
 			return nil
 		}
 		var wrong *url.Error
@@ -350,7 +350,7 @@ func (b *Bus) lost(reason error) {
 	b.callsMu.Lock()
 	for _, c := range b.calls {
 		if c.wire == b.main {
-			c.breakOff(err)
+			c.breakOff(c.lost(err))
 		}
 	}
 	b.callsMu.Unlock()

@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/bus/bustest"
 	"queryengine/pkg/bus/direct"
@@ -155,7 +157,10 @@ func TestADirectConnectionIsLost(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool { return served.Load() == 2 }, 30*time.Second, time.Millisecond)
 	p.own.interrupt()
-	require.ErrorContains(t, <-mutations, "went away before its answer was complete")
+	lost := apierror.From(<-mutations)
+	require.Equal(t, "the query-executor went away before its answer was complete; the request may have been carried out", lost.Message)
+	require.Equal(t, http.StatusServiceUnavailable, lost.Status)
+	require.Zero(t, lost.RetryAfter, "nobody is to insert the rows twice")
 	require.NoError(t, <-queries)
 	require.EqualValues(t, 3, served.Load())
 	close(release)
@@ -177,6 +182,36 @@ func TestADirectConnectionFallsSilent(t *testing.T) {
 		_, _, err := call(t.Context(), p.caller, "x")
 		require.NoError(t, err)
 	}
+}
+
+// An answer that is under way while another connection is made comes over the one that it was asked for on, and
+// once.
+func TestAnAnswerOutlivesTheUseOfItsConnection(t *testing.T) {
+	t.Parallel()
+	started, release := make(chan struct{}), make(chan struct{})
+	h := func(ctx context.Context, req proto.Message, w bus.ResponseWriter) error {
+		close(started)
+		<-release
+		return echo(ctx, req, w)
+	}
+	p := setupDirect(t, h, 100*time.Millisecond, func(c *bus.Config) { c.IdleTimeout = time.Hour })
+	large := strings.Repeat("y", 20<<20)
+	result := make(chan error, 1)
+	var body string
+	go func() {
+		var err error
+		_, body, err = call(t.Context(), p.caller, large)
+		result <- err
+	}()
+	<-started
+	p.own.freeze() // so that nothing is heard of the responder over this connection
+	require.Eventually(t, func() bool { return p.own.clients() == 2 }, 30*time.Second, time.Millisecond)
+	p.own.thaw()
+	require.Eventually(t, func() bool { return p.connections() == 2 }, 30*time.Second, time.Millisecond)
+	close(release)
+	require.NoError(t, <-result)
+	require.Equal(t, large, body)
+	require.Eventually(t, func() bool { return p.connections() == 1 }, 30*time.Second, time.Millisecond)
 }
 
 // Without a way to the responder's server, all goes through NATS.

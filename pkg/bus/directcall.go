@@ -30,6 +30,9 @@ const (
 // wire is a connection that calls go over: the one to NATS, or a direct one.
 type wire struct {
 	nc *nats.Conn
+	// inbox begins the subjects that answers come to. Each wire has its own: the server would deliver an answer
+	// over every connection that listens for it, also while a retired wire has its last calls.
+	inbox string
 	// direct reports whether it leads to one process.
 	direct bool
 	// counted reports whether it is in the metrics.
@@ -182,7 +185,7 @@ func (b *Bus) dialDirect(ctx context.Context, m *member) (*wire, error) {
 	if err := json.Unmarshal(answer.body.Bytes(), &offer); err != nil {
 		return nil, err
 	}
-	w := &wire{direct: true}
+	w := &wire{direct: true, inbox: newInbox(b.cfg.Name)}
 	options := append(b.callOptions(), nats.NoReconnect(), nats.UserInfo(offer.User, offer.Password),
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			m.line.wire.CompareAndSwap(w, nil)
@@ -203,7 +206,7 @@ func (b *Bus) dialDirect(ctx context.Context, m *member) (*wire, error) {
 		return nil, err
 	}
 	w.nc = nc
-	replies, err := nc.Subscribe(repliesSubject(b.inbox), func(m *nats.Msg) { b.onReply(w, m) })
+	replies, err := nc.Subscribe(repliesSubject(w.inbox), func(m *nats.Msg) { b.onReply(w, m) })
 	if err == nil {
 		err = replies.SetPendingLimits(-1, -1) // as those of the main connection
 	}
@@ -230,7 +233,7 @@ func (b *Bus) lostCalls(w *wire) {
 		select {
 		case c.frames <- frame{kind: frameUnheard}:
 		default:
-			c.breakOff(unavailable("a responder sent more than it was allowed to"))
+			c.breakOff(c.lost(unavailable("a responder sent more than it was allowed to")))
 		}
 	}
 }

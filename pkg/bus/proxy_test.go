@@ -74,6 +74,13 @@ func (p *proxy) cut() {
 	p.interrupt()
 }
 
+// clients is how many connections there have been.
+func (p *proxy) clients() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns) / 2
+}
+
 // interrupt ends all connections.
 func (p *proxy) interrupt() {
 	p.mu.Lock()

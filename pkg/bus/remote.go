@@ -34,9 +34,10 @@ type remoteCall struct {
 	probed atomic.Bool
 	// wire is what the call goes over.
 	wire *wire
-	// repeatable is copied from the endpoint, and began reports whether a part of the answer has come.
-	repeatable bool
-	began      atomic.Bool
+	// repeatable is copied from the endpoint, effective reports whether it does harm to carry the request out
+	// twice, and began whether a part of the answer has come.
+	repeatable, effective bool
+	began                 atomic.Bool
 }
 
 // breakOff ends the call with err.
@@ -48,6 +49,18 @@ func (c *remoteCall) breakOff(err *apierror.Error) {
 	}
 }
 
+// lost is err as the error of a call whose responder may have had its request: nobody is to repeat one that
+// must not be carried out twice.
+func (c *remoteCall) lost(err *apierror.Error) *apierror.Error {
+	if !c.effective {
+		return err
+	}
+	e := *err
+	e.Message += "; the request may have been carried out"
+	e.RetryAfter = 0
+	return &e
+}
+
 func (b *Bus) open(ctx context.Context, ep Endpoint, asked *member) *remoteCall {
 	var left time.Duration
 	if deadline, ok := ctx.Deadline(); ok {
@@ -57,7 +70,9 @@ func (b *Bus) open(ctx context.Context, ep Endpoint, asked *member) *remoteCall 
 	c := &remoteCall{
 		token:  callToken(b.callCount.Add(1), b.cfg.Window, left),
 		frames: make(chan frame, b.cfg.Window+3),
-		member: asked, repeatable: ep.Repeatable, wire: b.wireTo(ep, asked),
+		member: asked, wire: b.wireTo(ep, asked),
+		// What is asked of one replica concerns its subscriptions and connections, which end with it.
+		repeatable: ep.Repeatable, effective: !ep.Repeatable && !ep.Replica,
 	}
 	if asked != nil {
 		asked.calls.Add(1)
@@ -85,14 +100,14 @@ func (b *Bus) tell(c *remoteCall) string {
 		return *address
 	}
 	if c.member != nil {
-		return addressSubject(c.member.inbox, b.inbox+"."+c.token)
+		return addressSubject(c.member.inbox, c.wire.inbox+"."+c.token)
 	}
 	return ""
 }
 
 // onReply gets the frames of all calls of this process that go over a wire. It must not wait.
 func (b *Bus) onReply(w *wire, m *nats.Msg) {
-	token, f, ok := parseFrame(strings.TrimPrefix(m.Subject, replySubject(b.inbox, "")), m)
+	token, f, ok := parseFrame(strings.TrimPrefix(m.Subject, replySubject(w.inbox, "")), m)
 	if !ok {
 		return
 	}
@@ -122,7 +137,7 @@ func (b *Bus) onReply(w *wire, m *nats.Msg) {
 	select {
 	case c.frames <- f:
 	default:
-		c.breakOff(unavailable("a responder sent more than it was allowed to"))
+		c.breakOff(c.lost(unavailable("a responder sent more than it was allowed to")))
 	}
 }
 
@@ -141,7 +156,7 @@ func (b *Bus) watchCalls(now time.Time) {
 			}
 		}
 		if silence >= b.cfg.IdleTimeout {
-			c.breakOff(unavailable("the responder fell silent before its answer was complete"))
+			c.breakOff(c.lost(unavailable("the responder fell silent before its answer was complete")))
 			continue
 		}
 		if c.wire.direct && silence >= 2*b.cfg.Heartbeat {
@@ -149,7 +164,7 @@ func (b *Bus) watchCalls(now time.Time) {
 		}
 		if address := b.tell(c); address != "" && silence >= b.cfg.Heartbeat {
 			c.probed.Store(true)
-			_ = c.wire.nc.PublishRequest(address+verbProbe, replySubject(b.inbox, c.token), nil)
+			_ = c.wire.nc.PublishRequest(address+verbProbe, replySubject(c.wire.inbox, c.token), nil)
 		}
 	}
 }
@@ -244,7 +259,7 @@ type answer struct {
 
 // ask sends the request, or the first part of a large one.
 func (a *answer) ask(ctx context.Context, subject string) error {
-	m := &nats.Msg{Subject: subject, Reply: replySubject(a.bus.inbox, a.call.token)}
+	m := &nats.Msg{Subject: subject, Reply: replySubject(a.call.wire.inbox, a.call.token)}
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		m.Header = nats.Header{}
 		propagation.TraceContext{}.Inject(ctx, headerCarrier(m.Header))
@@ -309,7 +324,7 @@ func (a *answer) unheard() error {
 	case c.repeatable && !a.headDone:
 		return errLost
 	}
-	return failure(responderGone(a.service), a.began)
+	return failure(c.lost(responderGone(a.service)), a.began)
 }
 
 // takeNumbered handles the frames that make up the answer. One that is missing was lost on
@@ -317,7 +332,7 @@ func (a *answer) unheard() error {
 func (a *answer) takeNumbered(f frame) (done bool, err error) {
 	if f.number != a.next {
 		a.giveUp()
-		return true, failure(unavailable("a part of the answer was lost"), a.began)
+		return true, failure(a.call.lost(unavailable("a part of the answer was lost")), a.began)
 	}
 	a.next++
 	a.bus.metrics.received.Add(float64(len(f.data)))
@@ -365,9 +380,9 @@ func (a *answer) takeBody(data []byte) error {
 // credit lets the responder send one more piece. NATS answers it when the responder is
 // gone.
 func (a *answer) credit(address string) error {
-	err := a.call.wire.nc.PublishRequest(address+verbCredit, replySubject(a.bus.inbox, a.call.token), nil)
+	err := a.call.wire.nc.PublishRequest(address+verbCredit, replySubject(a.call.wire.inbox, a.call.token), nil)
 	if err != nil {
-		return failure(notConnected(err), a.began)
+		return failure(a.call.lost(notConnected(err)), a.began)
 	}
 	return nil
 }
@@ -378,7 +393,7 @@ func (a *answer) giveUp() {
 	if address := a.call.address.Load(); address != nil {
 		err = a.call.wire.nc.Publish(*address+verbStop, nil)
 	} else { // the request itself may not have been taken yet
-		err = a.call.wire.nc.Publish(cancelSubject(a.service), []byte(a.bus.inbox+"."+a.call.token))
+		err = a.call.wire.nc.Publish(cancelSubject(a.service), []byte(a.call.wire.inbox+"."+a.call.token))
 	}
 	if err != nil {
 		a.bus.log.Debug("cannot cancel a request", "error", err)

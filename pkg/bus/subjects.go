@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nats-io/nuid"
+
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
 
@@ -82,7 +84,7 @@ var (
 	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata, Repeatable: true}
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data", callers: theGateway | theMetadata}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply", callers: theGateway}
-	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump", callers: theGateway}
+	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump", callers: theGateway, Repeatable: true}
 	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health", callers: theGateway, Repeatable: true}
 	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot", Repeatable: true}
 	ActionEnqueue    = Endpoint{Service: ServiceEventDelivery, Name: "action-enqueue", Subject: "engine.actions.enqueue", callers: theExecutor}
@@ -310,11 +312,13 @@ func instanceOf(inbox string) string { return inbox[strings.LastIndexByte(inbox,
 // The private subjects of a process are below its inbox, <prefix of the service>.<process>, so
 // that users of NATS can be kept from reading the replies to other services. Replies of a call
 // come to <inbox>.r.<call>, what a responder is told during an exchange to
-// <inbox>.a.<inbox of the caller>.<call>. See callToken for <call>.
+// <inbox>.a.<inbox of the caller>.<call>. See callToken for <call>. Each direct connection has an inbox of its own.
 const inboxPrefix = "_INBOX_"
 
 // InboxPrefix begins the private subjects of the processes of a service.
 func InboxPrefix(service string) string { return inboxPrefix + service }
+
+func newInbox(service string) string { return InboxPrefix(service) + "." + nuid.Next() }
 
 func repliesSubject(inbox string) string           { return inbox + ".r.>" }
 func replySubject(inbox, call string) string       { return inbox + ".r." + call }
