@@ -272,6 +272,152 @@ export const tests = {
     }
   },
 
+  async "Grid: foreign keys of several columns are chosen together"({ page }) {
+    await made(`CREATE TABLE grid_site (land text, no int, name text, PRIMARY KEY (land, no)); INSERT INTO grid_site SELECT l, i, '<i>' || l || i || '</i>' FROM unnest(ARRAY['at', 'ch']) l, generate_series(1, 40) i;
+      CREATE TABLE grid_stay (id int PRIMARY KEY, site_no int, land text, FOREIGN KEY (land, site_no) REFERENCES grid_site); INSERT INTO grid_stay VALUES (1, 1, 'at')`, ["grid_site", "grid_stay"], async () => {
+      const stays = () => sql("SELECT id, land, site_no FROM grid_stay ORDER BY id");
+      const options = page.getByRole("listbox").getByRole("option");
+      await signIn(page);
+      await opened(page, "grid_stay", "Rows");
+      const no = await cell(page, 1, "site_no");
+      await no.getByRole("combobox").press("ArrowDown");
+      await options.nth(49).waitFor({ state: "attached" });
+      await no.getByRole("combobox").fill("7");
+      await until(async () => (await options.allTextContents()).sort().join() === "17 land at, <i>at17</i>,17 land ch, <i>ch17</i>,27 land at, <i>at27</i>,27 land ch, <i>ch27</i>,37 land at, <i>at37</i>,37 land ch, <i>ch37</i>,7 land at, <i>at7</i>,7 land ch, <i>ch7</i>", "keys are searched");
+      await axe(page, "choices of a key of several columns");
+      await options.filter({ hasText: /^7 land ch/ }).click();
+      assert.equal(await no.getByRole("combobox").inputValue(), "7");
+      await no.getByRole("combobox").press("Enter");
+      await closed(page, "site_no");
+      await has(pending(page), "2 changes in 1 row");
+      await page.keyboard.press("Control+s");
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual(await stays(), [["1", "ch", "7"]]);
+      // What is typed by hand after a choice is for its own cell only.
+      const again = await cell(page, 1, "site_no");
+      await again.getByRole("combobox").fill("9");
+      await options.filter({ hasText: /^9 land at/ }).click();
+      await again.getByRole("combobox").fill("8");
+      await again.getByRole("combobox").press("Escape");
+      await page.getByRole("listbox").waitFor({ state: "detached" });
+      await again.getByRole("combobox").press("Enter");
+      await closed(page, "site_no");
+      await has(pending(page), "1 change in 1 row");
+      await page.keyboard.press("Control+s");
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual(await stays(), [["1", "ch", "8"]]);
+
+      // The form fills all its columns.
+      await page.getByRole("button", { name: "Insert a row" }).click();
+      const form = page.getByRole("dialog", { name: "Insert a row" });
+      await form.getByLabel("id", { exact: true }).fill("2");
+      await form.getByRole("combobox", { name: "land", exact: true }).fill("at3");
+      await options.filter({ hasText: "<i>at33</i>" }).click();
+      assert.equal(await form.getByRole("combobox", { name: "site_no", exact: true }).inputValue(), "33");
+      await axe(page, "a row with a key of several columns");
+      await form.getByRole("button", { name: "Insert", exact: true }).click();
+      await form.waitFor({ state: "detached" });
+      assert.deepEqual(await stays(), [["1", "ch", "8"], ["2", "at", "33"]]);
+      // NULL in one of them is for that one only, as the key isn't checked then.
+      const empty = await cell(page, 1, "site_no");
+      await empty.getByRole("button", { name: "NULL for site_no" }).click();
+      await empty.getByRole("combobox").press("Enter");
+      await closed(page, "site_no");
+      await has(pending(page), "1 change in 1 row");
+      await page.keyboard.press("Control+s");
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual(await stays(), [["1", "ch", "NULL"], ["2", "at", "33"]]);
+      // So does the form of a row that is there, where a choice that was undone by hand isn't made again when its control is left.
+      await pick(rows(page).getByRole("row").nth(1));
+      await page.getByRole("button", { name: "Change the row" }).click();
+      const change = page.getByRole("dialog", { name: "Change the row" });
+      const [land, site] = ["land", "site_no"].map((name) => change.getByRole("combobox", { name, exact: true }));
+      assert.equal(await change.getByLabel("What site_no gets").inputValue(), "null");
+      await site.fill("12");
+      await options.filter({ hasText: /^12 land at/ }).click();
+      assert.equal(await land.inputValue(), "at");
+      await land.fill("ch");
+      await land.press("Escape");
+      await site.focus();
+      await land.focus();
+      assert.equal(await land.inputValue(), "ch");
+      await change.getByRole("button", { name: "Change", exact: true }).click();
+      await change.waitFor({ state: "detached" });
+      assert.deepEqual(await stays(), [["1", "ch", "12"], ["2", "at", "33"]]);
+      // One column of them can't be set by itself from a list.
+      await page.getByRole("button", { name: "Set a column…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await dialog.getByLabel("Column", { exact: true }).selectOption("site_no");
+      assert.equal(await dialog.getByLabel("site_no", { exact: true }).evaluate((e) => e.tagName), "TEXTAREA");
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+    });
+  },
+
+  async "Grid: foreign keys that share a column keep what it has"({ page }) {
+    await made(`CREATE TABLE grid_tenant (id int PRIMARY KEY, name text); INSERT INTO grid_tenant VALUES (1, 'one'), (2, 'two');
+      CREATE TABLE grid_desk (tenant int, no int, UNIQUE (tenant, no)); INSERT INTO grid_desk VALUES (1, 10), (1, 11), (2, 10), (2, 12), (NULL, 13), (2, NULL);
+      CREATE TABLE grid_phone (id int PRIMARY KEY, tenant int REFERENCES grid_tenant, desk int, deputy int, FOREIGN KEY (tenant, desk) REFERENCES grid_desk (tenant, no), FOREIGN KEY (tenant, deputy) REFERENCES grid_desk (tenant, no));
+      INSERT INTO grid_phone VALUES (1, 1, 10, NULL), (2, NULL, NULL, NULL)`, ["grid_tenant", "grid_desk", "grid_phone"], async () => {
+      const options = page.getByRole("listbox").getByRole("option");
+      const offered = (texts) => until(async () => (await options.allTextContents()).join() === texts, `${texts} are offered`);
+      await signIn(page);
+      await opened(page, "grid_phone", "Rows");
+      // Another tenant would take the desk of the row away.
+      const deputy = await cell(page, 1, "deputy");
+      await deputy.getByRole("combobox").press("ArrowDown");
+      await offered("10 tenant 1,11 tenant 1");
+      await options.nth(1).click();
+      await deputy.getByRole("combobox").press("Enter");
+      await closed(page, "deputy");
+      await has(pending(page), "1 change in 1 row");
+      // The shared column is chosen by the key that has no other one.
+      const tenant = await cell(page, 2, "tenant");
+      await tenant.getByRole("combobox").press("ArrowDown");
+      await offered("1 one,2 two");
+      await tenant.getByRole("combobox").press("Escape");
+      await tenant.getByRole("combobox").press("Escape");
+      await closed(page, "tenant");
+      // Without a tenant there are those of all, which bring it.
+      const desk = await cell(page, 2, "desk");
+      await desk.getByRole("combobox").press("ArrowDown");
+      await offered("10 tenant 1,11 tenant 1,10 tenant 2,12 tenant 2");
+      await options.nth(3).click();
+      await desk.getByRole("combobox").press("Enter");
+      await closed(page, "desk");
+      await has(pending(page), "3 changes in 2 rows");
+      // What isn't saved yet counts.
+      const second = await cell(page, 2, "deputy");
+      await second.getByRole("combobox").fill("11");
+      await page.getByText("Nothing is found with tenant 2.").waitFor();
+      await second.getByRole("combobox").fill("10");
+      await offered("10 tenant 2");
+      await options.first().click();
+      await second.getByRole("combobox").press("Enter");
+      await closed(page, "deputy");
+      await page.keyboard.press("Control+s");
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual(await sql("SELECT * FROM grid_phone ORDER BY id"), [["1", "1", "10", "11"], ["2", "2", "12", "10"]]);
+
+      // A role that may not write the tenant of a row gets the desks of it.
+      await metadata("pg_create_select_permission", { table: "grid_desk", role: "grid_clerk", permission: { columns: "*", filter: {} } });
+      await metadata("pg_create_select_permission", { table: "grid_phone", role: "grid_clerk", permission: { columns: "*", filter: {} } });
+      await metadata("pg_create_update_permission", { table: "grid_phone", role: "grid_clerk", permission: { columns: ["desk"], filter: {} } });
+      await page.getByLabel("Run as role").fill("grid_clerk");
+      await page.keyboard.press("Tab"); // closes the list of roles, which hides everything else
+      await page.getByRole("button", { name: "Insert a row" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Change the row" }).waitFor(); // the page has heard of the permissions
+      const clerk = await cell(page, 1, "desk");
+      await clerk.getByRole("combobox").press("ArrowDown");
+      await offered("10 tenant 1,11 tenant 1");
+      await options.nth(1).click();
+      await clerk.getByRole("combobox").press("Enter");
+      await closed(page, "desk");
+      await page.keyboard.press("Control+s");
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual(await sql("SELECT * FROM grid_phone WHERE id = 1"), [["1", "1", "11", "11"]]);
+    });
+  },
+
   async "Grid: a column is set in many rows, which are counted before"({ page }) {
     await made(`CREATE TABLE grid_many (id int PRIMARY KEY, state text, n numeric); INSERT INTO grid_many SELECT i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, i FROM generate_series(1, 30) i`, ["grid_many"], async () => {
       await signIn(page);

@@ -2,16 +2,29 @@ import { keyOf, type ColumnInfo, type TableInfo } from "./tables";
 import type { Source, Table, TableDescription } from "./types";
 
 /** Choices are what a column can be: the values of an enum, or the keys of another table. */
-export type Choices = { values: string[] } | { table: Table; column: string };
+export type Choices = { values: string[] } | KeyChoices;
 
-/** choicesOf are the choices of a column. Foreign keys of several columns have none: their columns can't be chosen one by one. */
-export function choicesOf(source: Source, info: TableInfo, described: TableDescription | undefined, column: string): Choices | undefined {
+/** KeyChoices are the keys of another table; mapping has its column for each one here, column that of the one that is chosen for. */
+export interface KeyChoices {
+  table: Table;
+  column: string;
+  mapping: Record<string, string>;
+  /** The columns here that other foreign keys have, too. */
+  shared: string[];
+}
+
+/** choicesOf are the choices of a column. Foreign keys of several columns have some where all of them can be written together. */
+export function choicesOf(source: Source, info: TableInfo, described: TableDescription | undefined, column: string, together: boolean): Choices | undefined {
   const values = described?.columns.find((c) => c.name === column)?.values;
   if (values) return { values };
-  for (const key of Object.values(info.foreign_keys ?? {})) {
-    const target = key.column_mapping[column];
+  const keys = Object.values(info.foreign_keys ?? {});
+  const width = (mapping: object) => Object.keys(mapping).length;
+  for (const key of keys.toSorted((a, b) => width(a.column_mapping) - width(b.column_mapping))) {
+    const { column_mapping: mapping } = key;
+    const target = mapping[column];
     const table = source.tables.find((t) => keyOf(t.table) === keyOf(key.foreign_table));
-    if (table && target !== undefined && Object.keys(key.column_mapping).length === 1) return { table, column: target };
+    if (!table || target === undefined || (width(mapping) > 1 && !together)) continue;
+    return { table, column: target, mapping, shared: Object.keys(mapping).filter((c) => keys.some((k) => k !== key && c in k.column_mapping)) };
   }
   return undefined;
 }
@@ -20,8 +33,8 @@ export function choicesOf(source: Source, info: TableInfo, described: TableDescr
 const telling = [/^(name|title|label)$/i, /(name|title|label)$/i, /^(comment|description|email|login|code|slug)$/i, /./];
 
 /** displayOf is the column that tells people which row a key is of; undefined when there is none. */
-export function displayOf(info: TableInfo, key: string, readable: string[]): ColumnInfo | undefined {
-  const texts = info.columns.filter((c) => c.name !== key && readable.includes(c.name) && isText(c.type));
+export function displayOf(info: TableInfo, key: string[], readable: string[]): ColumnInfo | undefined {
+  const texts = info.columns.filter((c) => !key.includes(c.name) && readable.includes(c.name) && isText(c.type));
   return telling.map((t) => texts.find((c) => t.test(c.name))).find((c) => c !== undefined);
 }
 

@@ -1,9 +1,9 @@
 import { useId, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import { Button, Dialog, Popover, ToggleButton } from "react-aria-components";
-import { valuesOf, type Draft } from "../../api/edits";
+import { sameDraft, valuesOf, type Draft } from "../../api/edits";
 import type { ColumnInfo } from "../../api/tables";
 import { useEdited } from "../../edits";
-import { ValueControl, type ControlContext } from "./control";
+import { ValueControl, type ControlContext, type Together } from "./control";
 
 /** Step is where the editing of a cell leads. */
 export type Step = "stay" | "next";
@@ -22,14 +22,18 @@ interface CellEditorProps {
   fixed?: string;
   /** There is no text for its value, as of what is nested in a composite one. */
   unknown: boolean;
-  done: (draft: Draft, step: Step) => void;
+  /** What the other columns of the row are to get, and whether they can be written. */
+  others: Pick<Together, "draftOf" | "isWritable">;
+  /** Takes the drafts of the cell, and of the other columns of the foreign key that was chosen in it. */
+  done: (drafts: Record<string, Draft>, step: Step) => void;
   close: () => void;
 }
 
 /** CellEditor edits a cell in its place. Enter and Tab keep what was typed, and so does a press next to it; Escape doesn't. */
 export function CellEditor(props: CellEditorProps) {
-  const { context, column, cell, fault, fixed, unknown, done, close } = props;
+  const { context, column, cell, fault, fixed, unknown, others, done, close } = props;
   const [draft, setDraft] = useState(props.draft);
+  const [chosen, setChosen] = useState<Record<string, Draft>>();
   const [problem, setProblem] = useState(fault);
   useEdited(JSON.stringify(draft), JSON.stringify(props.before));
   const escaped = useRef(false);
@@ -38,7 +42,12 @@ export function CellEditor(props: CellEditorProps) {
     if (fixed !== undefined) return close();
     const wrong = valuesOf([column], { [column.name]: draft }).wrong[column.name];
     if (wrong) setProblem(wrong);
-    else done(draft, step);
+    else done({ ...(chosen && sameDraft(chosen[column.name]!, draft) ? chosen : {}), [column.name]: draft }, step);
+  };
+  const choose = (drafts: Record<string, Draft>) => {
+    setProblem(undefined);
+    setDraft(drafts[column.name]!);
+    setChosen(drafts);
   };
   const press = (e: KeyboardEvent) => {
     const field = e.target as HTMLElement;
@@ -64,7 +73,7 @@ export function CellEditor(props: CellEditorProps) {
           </div>
           {fixed === undefined ? (
             <div onKeyDown={press}>
-              <ValueControl context={context} column={column} draft={draft} edit={(d) => { setProblem(undefined); setDraft(d); }} id={id} about={`${id}-about`} invalid={problem !== undefined} autoFocus />
+              <ValueControl context={context} column={column} draft={draft} edit={(d) => { setProblem(undefined); setDraft(d); }} together={{ ...others, choose }} id={id} about={`${id}-about`} invalid={problem !== undefined} autoFocus />
             </div>
           ) : (
             <pre className="whole" tabIndex={0} aria-label={`Value of ${column.name}`}>{draft.how === "null" ? "NULL" : draft.text}</pre>

@@ -21,12 +21,23 @@ export interface ControlContext {
   as: RunAs;
 }
 
+/** Together is the row whose columns a foreign key of several of them is chosen for. */
+export interface Together {
+  /** What another column is to get; undefined where that isn't known. */
+  draftOf: (column: string) => Draft | undefined;
+  isWritable: (column: string) => boolean;
+  /** Takes the drafts of all columns of the key that was chosen, of those that can't be written, too. */
+  choose: (drafts: Record<string, Draft>) => void;
+}
+
 /** ControlProps are those of each control. */
 export interface ControlProps {
   context: ControlContext;
   column: ColumnInfo;
   draft: Draft;
   edit: (draft: Draft) => void;
+  /** Without it, foreign keys of several columns have no list. */
+  together?: Together;
   id: string;
   /** The id of what is said about it. */
   about: string;
@@ -51,7 +62,7 @@ export function ValueControl(props: ControlProps) {
     );
   }
   const plain = <textarea {...control} rows={Math.min(8, text.split("\n").length)} value={text} onChange={(e) => set(withLineEnds(e.target.value, draft.text))} />;
-  const choices = choicesOf(source, info, described, column.name);
+  const choices = choicesOf(source, info, described, column.name, props.together !== undefined);
   if (choices) return <Suspense fallback={plain}><ChoiceInput {...props} choices={choices} /></Suspense>;
   if (hasDate(column.type) || hasTime(column.type)) return <Suspense fallback={plain}><MomentInput {...props} /></Suspense>;
   if (!isJSON(column.type)) return plain;

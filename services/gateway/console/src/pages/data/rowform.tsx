@@ -9,7 +9,7 @@ import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Cancel, Window } from "../../shell/window";
-import type { ControlContext } from "./control";
+import type { ControlContext, Together } from "./control";
 import { ValueInput } from "./value";
 
 interface RowFormProps {
@@ -50,10 +50,17 @@ export function RowForm(props: RowFormProps) {
       close();
     },
   });
-  const edit = (c: ColumnInfo, draft: Draft) => {
-    setDrafts({ ...drafts, [c.name]: draft });
-    const { [c.name]: _, ...others } = problems;
-    setProblems(others);
+  const edit = (to: Record<string, Draft>) => {
+    setDrafts((all) => ({ ...all, ...to }));
+    setProblems((all) => Object.fromEntries(Object.entries(all).filter(([c]) => !(c in to))));
+  };
+  const together: Together = {
+    draftOf: (name) => {
+      const c = info.columns.find((of) => of.name === name)!;
+      return columns.includes(name) ? draftIn(c) : row && name in row ? draftOf(c, row) : undefined;
+    },
+    isWritable: (name) => columns.includes(name),
+    choose: edit,
   };
   const faultAt = (name: string) => problems[name] ?? faultOf(run.error, `objects.${name}`) ?? faultOf(run.error, `$set.${name}`);
   const differing = shown.filter((c) => now && row && (c.name in drafts || textOf(now[c.name]) !== textOf(row[c.name])));
@@ -77,7 +84,7 @@ export function RowForm(props: RowFormProps) {
         </>
       ) : (
         <>
-          {shown.map((c) => <ValueInput key={c.name} context={context} column={c} draft={draftIn(c)} fault={faultAt(c.name)} insert={!row} edit={(d) => edit(c, d)} />)}
+          {shown.map((c) => <ValueInput key={c.name} context={context} column={c} draft={draftIn(c)} fault={faultAt(c.name)} insert={!row} edit={(d) => edit({ [c.name]: d })} together={together} />)}
           {run.error && <Failure error={run.error} />}
           <div className="row">
             <Button className="button primary" isDisabled={run.isPending || (row && Object.keys(drafts).length === 0)} onPress={() => run.mutate(false)}>{row ? "Change" : "Insert"}</Button>

@@ -54,11 +54,13 @@ export function RowGrid(props: RowGridProps) {
     cell.current = element;
     setOpened({ row: rows[row]!, key: keys[row]!, column: name, fixed, before: draft, draft: letters === undefined ? draft : { how: "value", text: letters } });
   };
-  const edited = (draft: Draft, step: Step) => {
+  const isWritable = (column: string) => fixedOf(column) === undefined;
+  const edited = (drafts: Record<string, Draft>, step: Step) => {
     const { row, key: of, column } = opened!;
     setOpened(undefined);
     if (!(of in edits) && Object.keys(edits).length >= mostEdits) return say(`${mostEdits} rows are changed: save them first.`);
-    change((e) => withDraft(e, of, row, columnOf(column), draft));
+    const writable = Object.entries(drafts).filter(([c]) => c === column || isWritable(c));
+    change((e) => writable.reduce((all, [c, draft]) => withDraft(all, of, row, columnOf(c), draft), e));
     if (step === "next") grid.current?.right();
   };
   return (
@@ -84,7 +86,7 @@ export function RowGrid(props: RowGridProps) {
       />
       {opened && (
         <Suspense fallback={<Loading what="the control" />}>
-          <CellEditor key={`${opened.key} ${opened.column}`} context={context} column={columnOf(opened.column)} cell={cell} draft={opened.draft} before={opened.before} fault={faultAt(edits[opened.key], opened.column)} fixed={opened.fixed} unknown={textIn(columnOf(opened.column).type, opened.row[opened.column]) === undefined} done={edited} close={() => setOpened(undefined)} />
+          <CellEditor key={`${opened.key} ${opened.column}`} context={context} column={columnOf(opened.column)} cell={cell} draft={opened.draft} before={opened.before} fault={faultAt(edits[opened.key], opened.column)} fixed={opened.fixed} unknown={textIn(columnOf(opened.column).type, opened.row[opened.column]) === undefined} others={{ draftOf: (c) => edits[opened.key]?.drafts[c] ?? (c in opened.row ? draftOf(columnOf(c), opened.row) : undefined), isWritable }} done={edited} close={() => setOpened(undefined)} />
         </Suspense>
       )}
     </>
