@@ -137,10 +137,9 @@ func (l *line) end() {
 	}
 }
 
-// wireTo is the connection for a call to a member, nil to let NATS choose. Without NATS no call is
-// made, the same as everywhere.
+// wireTo is the connection for a call to a member. Without NATS no call is made, the same as everywhere.
 func (b *Bus) wireTo(ep Endpoint, m *member) *wire {
-	if m != nil && ep.Direct && b.nc.IsConnected() {
+	if ep.Direct && b.nc.IsConnected() {
 		if w := m.line.wire.Load(); w != nil && w.take() {
 			return w
 		}

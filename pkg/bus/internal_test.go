@@ -90,3 +90,14 @@ func FuzzParseChange(f *testing.F) {
 		}
 	})
 }
+
+// Pause lets all replicas seem silent for d longer, as a pause of this process does.
+func (b *Bus) Pause(d time.Duration) {
+	b.directory.mu.Lock()
+	defer b.directory.mu.Unlock()
+	for _, list := range b.directory.services {
+		for _, m := range list {
+			m.heard.Add(-int64(d))
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +75,8 @@ func (b *Bus) onPresent(m *nats.Msg) {
 }
 
 // choose returns the replica with the fewest pending requests of those heard from recently, except
-// tried; nil when there is none.
+// tried. When there is none, which a pause of this process can cause too, it is the one heard from last:
+// NATS would pick any, a frozen one included. It is nil when no other than tried is known.
 func (b *Bus) choose(ep Endpoint, tried *member) *member {
 	if ep.Replica {
 		return nil
@@ -88,14 +90,20 @@ func (b *Bus) choose(ep Endpoint, tried *member) *member {
 		return nil
 	}
 	d.next++
-	var best *member
+	var best, last *member
 	for i := range list {
 		m := list[(d.next+i)%len(list)]
-		if m != tried && m.silence(now) < b.silent() && (best == nil || m.calls.Load() < best.calls.Load()) {
-			best = m
+		switch {
+		case m == tried:
+		case m.silence(now) < b.silent():
+			if best == nil || m.calls.Load() < best.calls.Load() {
+				best = m
+			}
+		case last == nil || m.heard.Load() > last.heard.Load():
+			last = m
 		}
 	}
-	return best
+	return cmp.Or(best, last)
 }
 
 // drop forgets a replica that NATS does not know any more.

@@ -155,3 +155,21 @@ func TestAReplicaThatIsGoneIsNotMissed(t *testing.T) {
 		require.NoError(t, f.ask(t.Context(), bus.QueryExecute))
 	}
 }
+
+// When this process itself paused, all replicas seem silent: the one that was heard from last is asked,
+// and a frozen one isn't.
+func TestOfSilentReplicasTheLastOneHeardFromIsAsked(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 20*time.Second, echo)
+	f.proxy.freeze()
+	defer f.proxy.thaw()
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { assert.NoError(t, f.ask(t.Context(), bus.QueryExecute.Again())) })
+	}
+	all.Wait()
+	for range 60 {
+		f.caller.Pause(time.Second)
+		require.NoError(t, f.ask(t.Context(), bus.QueryExecute))
+	}
+}

@@ -27,11 +27,11 @@ type remoteCall struct {
 	// broken is why no more frames will come; the frame that goes with it wakes the
 	// caller up.
 	broken atomic.Pointer[apierror.Error]
-	// member is the replica that was asked, nil for the queue group; probed reports whether NATS was
-	// asked
-	// whether it is still there.
-	member *member
-	probed atomic.Bool
+	// member is the replica that was asked, nil for the queue group; doubtful reports whether it had been
+	// silent before, and probed whether NATS was asked whether it is still there.
+	member   *member
+	doubtful bool
+	probed   atomic.Bool
 	// wire is what the call goes over.
 	wire *wire
 	// repeatable is copied from the endpoint, effective reports whether it does harm to carry the request out
@@ -66,18 +66,22 @@ func (b *Bus) open(ctx context.Context, ep Endpoint, asked *member) *remoteCall 
 	if deadline, ok := ctx.Deadline(); ok {
 		left = max(time.Until(deadline), time.Millisecond)
 	}
+	now := time.Now()
 	// Next to the window: a head, an end and a wake-up.
 	c := &remoteCall{
 		token:  callToken(b.callCount.Add(1), b.cfg.Window, left),
 		frames: make(chan frame, b.cfg.Window+3),
-		member: asked, wire: b.wireTo(ep, asked),
+		member: asked, wire: b.main,
 		// What is asked of one replica concerns its subscriptions and connections, which end with it.
 		repeatable: ep.Repeatable, effective: !ep.Repeatable && !ep.Replica,
 	}
 	if asked != nil {
 		asked.calls.Add(1)
+		if c.doubtful = asked.silence(now) >= b.silent(); !c.doubtful {
+			c.wire = b.wireTo(ep, asked)
+		}
 	}
-	c.heard.Store(time.Now().UnixNano())
+	c.heard.Store(now.UnixNano())
 	b.callsMu.Lock()
 	b.calls[c.token] = c
 	b.callsMu.Unlock()
@@ -148,12 +152,9 @@ func (b *Bus) watchCalls(now time.Time) {
 	defer b.callsMu.Unlock()
 	for _, c := range b.calls {
 		silence := now.Sub(time.Unix(0, c.heard.Load()))
-		if c.member != nil {
-			others := c.member.silence(now)
-			if c.repeatable && others >= b.silent() && !c.began.Load() {
-				c.breakOff(errSilent)
-				continue
-			}
+		if c.repeatable && !c.began.Load() && b.outOfReach(c, silence, now) {
+			c.breakOff(errSilent)
+			continue
 		}
 		if silence >= b.cfg.IdleTimeout {
 			c.breakOff(c.lost(unavailable("the responder fell silent before its answer was complete")))
@@ -169,18 +170,31 @@ func (b *Bus) watchCalls(now time.Time) {
 	}
 }
 
+// outOfReach reports whether c should be tried elsewhere after a silence of that length. A replica that had
+// been silent before the call is given the time that it takes to be heard from.
+func (b *Bus) outOfReach(c *remoteCall, silence time.Duration, now time.Time) bool {
+	switch {
+	case c.member == nil:
+		return silence >= b.cfg.IdleTimeout
+	case c.doubtful && silence < b.silent():
+		return false
+	}
+	return c.member.silence(now) >= b.silent()
+}
+
 // errSilent breaks off a call that can be tried elsewhere.
 var errSilent = unavailable("the responder fell silent")
 
 // callRemote sends a request through NATS, to a replica that has been heard from recently or to the
 // queue group. A replica that is busy is given up for another one, up to the number of attempts; so is
-// one that is gone, and one that falls silent if the request is repeatable.
+// one that is gone, and the first one that falls silent if the request is repeatable.
 func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, sink Sink, attempts int) error {
 	body, err := marshalRequest(req)
 	if err != nil {
 		return apierror.From(err)
 	}
 	var tried *member
+	lost := false
 	for {
 		asked := b.choose(ep, tried)
 		err := b.attempt(ctx, ep, asked, body, newHead, sink)
@@ -193,7 +207,8 @@ func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, ne
 			continue
 		case errors.Is(err, errNotThere):
 			b.drop(ep.Service, asked)
-		case errors.Is(err, errLost) && tried == nil:
+		case errors.Is(err, errLost) && !lost:
+			lost = true
 		case errors.Is(err, errLost):
 			return unavailable("the responder fell silent before its answer was complete")
 		default:
