@@ -389,6 +389,10 @@ func TestHealth(t *testing.T) {
 		require.Equal(t, status, got.status)
 		require.Equal(t, body, got.body)
 		require.Equal(t, "text/plain; charset=utf-8", got.header.Get("Content-Type"))
+		head := w.send(t, "HEAD", path, "")
+		require.Equal(t, status, head.status)
+		require.Empty(t, head.body)
+		require.Equal(t, got.header.Get("Content-Length"), head.header.Get("Content-Length"))
 	}
 	check("/healthz", 200, "OK")
 	check("/engine/healthz", 200, "OK")

@@ -79,6 +79,10 @@ func (a *API) Handler() http.Handler {
 			e.Add(r.method, r.path, a.serve(r.errors, r.handler))
 			// Else echo answers the preflight requests of browsers itself.
 			e.Add(http.MethodOptions, r.path, missing)
+			// Load balancers and watchers of web sites ask for the head alone, many by default.
+			if r.group == GroupAlways && r.method == http.MethodGet {
+				e.Add(http.MethodHead, r.path, a.serve(r.errors, r.handler))
+			}
 		}
 	}
 	// The methods of an endpoint are its own: every method comes here.
