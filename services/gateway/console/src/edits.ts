@@ -65,9 +65,10 @@ export function useEdited(now: string, before: string): { saved: () => void; lea
 
 /**
  * useAsking is a choice among forms, one of which is shown: another choice asks before what isn't saved goes. The forms are in edits, for
- * Around. close goes back to the initial choice, unless another one was made since it was handed out.
+ * Around. close goes back to the initial choice, and then does something: nothing of that when another choice was made since it was
+ * handed out, as by somebody who goes on while the server answers.
  */
-export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; close: () => void; edits: Edits } {
+export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; close: (then?: () => void) => void; edits: Edits } {
   const [chosen, setChosen] = useState({ value: initial });
   const latest = useRef(chosen);
   useLayoutEffect(() => {
@@ -75,7 +76,26 @@ export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; clos
   }, [chosen]);
   const edits = useEdits();
   const set = (to: T) => leave(edits, () => setChosen({ value: to }));
-  return { value: chosen.value, set, close: () => latest.current === chosen && set(initial), edits };
+  const close = (then?: () => void) => {
+    if (latest.current !== chosen && latest.current.value !== initial) return;
+    leave(edits, () => {
+      setChosen({ value: initial });
+      then?.();
+    });
+  };
+  return { value: chosen.value, set, close, edits };
+}
+
+/** useStill has the function that reports whether a component still shows what it was handed out for. */
+export function useStill(shown: string): () => boolean {
+  const latest = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    latest.current = shown;
+    return () => {
+      latest.current = undefined;
+    };
+  }, [shown]);
+  return () => latest.current === shown;
 }
 
 let asked: ((leave: boolean) => void) | undefined;

@@ -6,6 +6,7 @@ import { axe, documentation, has, launch, open, openURL, secret, signIn, until, 
 import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
+import * as closing from "./closing.mjs";
 import * as configuration from "./configuration.mjs";
 import * as edits from "./edits.mjs";
 import * as editor from "./editor.mjs";
@@ -110,6 +111,7 @@ const tests = {
   ...alter.tests,
   ...attacks.tests,
   ...api.tests,
+  ...closing.tests,
   ...configuration.tests,
   ...data.tests,
   ...edits.tests,

@@ -9,6 +9,8 @@ const filled = (label, text = "typed") => ({
   edit: (page) => page.getByLabel(label, { exact: true }).fill(text),
   kept: async (page) => assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), text),
 });
+const comment = (page) => page.getByRole("textbox", { name: "Comment on edits", exact: true });
+const commented = (text) => ({ edit: (page) => comment(page).fill(text), kept: async (page) => assert.equal(await comment(page).inputValue(), text) });
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 
 /** begin makes what the forms are about; each has names of its own. */
@@ -17,6 +19,7 @@ async function begin() {
   await metadata("pg_create_event_trigger", { ...author, name: "edits_events", webhook: "http://127.0.0.1:1/", enable_manual: true });
   await metadata("create_cron_trigger", { name: "edits_cron", webhook: "http://127.0.0.1:1/", schedule: "0 3 * * *", include_in_metadata: true });
   await metadata("create_action", { name: "edits_action", definition: { handler: "http://127.0.0.1:1/", output_type: "String" } });
+  await metadata("create_action_permission", { action: "edits_action", role: "edits", comment: "before" });
   await metadata("add_remote_schema", { name: "edits_remote", definition: { url: remoteURL } });
   await metadata("add_inherited_role", { role_name: "edits_heir", role_set: ["reader"] });
   await sql("CREATE TABLE edits_row (id int PRIMARY KEY, note text); INSERT INTO edits_row VALUES (1, 'before')");
@@ -61,6 +64,7 @@ const forms = {
   "a one-off event": { path: "/console/events?kind=once", open: (p) => press(p, "New event"), ...filled("Comment"), aside: [(p) => press(p, "New event"), (p) => p.getByRole("tab", { name: "Event triggers" }).click()] },
   "an action": { path: "/console/actions?name=edits_action", ...filled("Handler", "http://127.0.0.1:2/"), aside: [(p) => press(p, "New action"), (p) => p.getByRole("tab", { name: "Types" }).click()] },
   "an action as JSON": { path: "/console/actions?name=edits_action", open: (p) => p.getByRole("tab", { name: "JSON" }).click(), edit: (p) => type(p, "Arguments as JSON", '{"half'), kept: (p) => has(p.getByRole("textbox", { name: "Arguments as JSON" }), '{"half'), aside: [(p) => press(p, "New action")] },
+  "a comment on a permission": { path: "/console/actions?name=edits_action", open: (p) => press(p, "Comment on edits"), ...commented("typed"), aside: [(p) => p.getByRole("region", { name: "Comment on edits" }).getByRole("button", { name: "Cancel" }).click(), (p) => press(p, "New action")] },
   "custom types": { path: "/console/actions", open: (p) => p.getByRole("tab", { name: "Types" }).click(), edit: (p) => type(p, "Types", "scalar Typed"), kept: (p) => has(p.getByRole("textbox", { name: "Types", exact: true }), "scalar Typed"), aside: [(p) => p.getByRole("tab", { name: "Actions" }).click()] },
   "a relationship of custom types": { path: "/console/actions", open: (p) => p.getByRole("tab", { name: "Types" }).click(), edit: async (p) => { await press(p, "Add a relationship"); await p.getByLabel("Name", { exact: true }).fill("typed"); }, kept: async (p) => assert.equal(await p.getByLabel("Name", { exact: true }).inputValue(), "typed"), aside: [(p) => p.getByRole("tab", { name: "Actions" }).click()] },
   "a remote schema": { path: "/console/remote-schemas?name=edits_remote", open: (p) => p.getByRole("tab", { name: "Definition" }).click(), ...filled("Comment"), aside: [(p) => p.getByRole("tab", { name: "Schema", exact: true }).click(), (p) => press(p, "Add a remote schema")] },
@@ -108,13 +112,14 @@ const ways = {
 
 const keyWays = { back: ways.back, "the palette": ways["the palette"] };
 
-/** stays asserts that a way asks, and that the answer to stay keeps what was typed. */
-async function stays(page, form, way, what) {
+/** stays asserts that a way asks, and that the answer to stay keeps what was typed, and the focus in its dialog. */
+async function stays(page, form, way, what, inDialog) {
   await way(page);
   await unsaved(page).waitFor();
   await unsaved(page).getByRole("button", { name: "Stay" }).click();
   await unsaved(page).waitFor({ state: "detached" });
   await form.kept(page).catch((e) => { throw new Error(`${what}: ${e.message}`); });
+  if (inDialog) await page.waitForFunction(() => document.activeElement.closest("[role=dialog]")); // where the focus was
 }
 
 export const tests = {
@@ -132,8 +137,8 @@ export const tests = {
         await form.open?.(page);
         assert.ok(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), `${name}: nothing is edited yet`);
         await form.edit(page);
-        for (const [way, go] of Object.entries(name in dialogs ? keyWays : ways)) await stays(page, form, go, `${name}, ${way}`);
-        for (const [i, go] of form.aside.entries()) await stays(page, form, go, `${name}, aside ${i}`);
+        for (const [way, go] of Object.entries(name in dialogs ? keyWays : ways)) await stays(page, form, go, `${name}, ${way}`, name in dialogs);
+        for (const [i, go] of form.aside.entries()) await stays(page, form, go, `${name}, aside ${i}`, name in dialogs);
         assert.equal(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), false, `${name}: the tab can be closed without a question`);
         if (name === "a permission") await axe(page, "A form with unsaved edits");
         // It is asked once: what is discarded isn't asked for again.
@@ -180,7 +185,7 @@ export const tests = {
     try {
       await begin();
       await signIn(page);
-      for (const [name, { path, open, label, text, drop, title, saved }] of Object.entries({
+      for (const [name, { path, open, label, text, drop, title, saved, box = (p) => p.getByLabel(label, { exact: true }) }] of Object.entries({
         "a permission": {
           path: cell("edits"), label: "Most rows of one query", text: "7", drop: ["pg_drop_select_permission", { ...author, role: "edits" }], title: "Save",
           saved: async (d) => d.sources[0].tables.find((t) => t.table.name === "author").select_permissions.find((p) => p.role === "edits").permission.limit === 7,
@@ -188,6 +193,10 @@ export const tests = {
         "an event trigger": {
           path: "/console/events?kind=triggers&source=default&name=edits_events", open: (p) => press(p, "Change"), label: "Webhook", text: "http://127.0.0.1:3/", drop: ["pg_delete_event_trigger", { source: "default", name: "edits_events" }], title: "Create it anew",
           saved: async (d) => d.sources[0].tables.find((t) => t.table.name === "author").event_triggers.find((e) => e.name === "edits_events").webhook === "http://127.0.0.1:3/",
+        },
+        "a comment on a permission": {
+          path: "/console/actions?name=edits_action", open: (p) => press(p, "Comment on edits"), box: comment, text: html, drop: ["drop_action_permission", { action: "edits_action", role: "edits" }], title: "Allow it again",
+          saved: async (d) => d.actions.find((a) => a.name === "edits_action").permissions.find((p) => p.role === "edits").comment === html,
         },
         "an action": {
           path: "/console/actions?name=edits_action", label: "Handler", text: "http://127.0.0.1:3/", drop: ["drop_action", { name: "edits_action" }], title: "Create it anew",
@@ -204,13 +213,13 @@ export const tests = {
       })) {
         await page.goto(url + path);
         await open?.(page);
-        await page.getByLabel(label, { exact: true }).fill(text);
+        await box(page).fill(text);
         await metadata(...drop);
         await gone("was deleted by somebody").waitFor();
-        assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), text, name);
+        assert.equal(await box(page).inputValue(), text, name);
         if (name === "an action") await axe(page, "A form whose object is gone");
         await press(page, `${title}…`);
-        await confirm(page, title, title.startsWith("Save") || name === "an event trigger" ? "change" : "add"); // a trigger is a part of its table
+        await confirm(page, title, title.startsWith("Save") || ["an event trigger", "a comment on a permission"].includes(name) ? "change" : "add"); // both are a part of something
         await gone("was deleted by somebody").waitFor({ state: "detached" });
         assert.ok(await saved((await metadata("export_metadata", {}))), name);
       }

@@ -36,24 +36,28 @@ export const tests = {
     await cell(page, `public.article, ${html}: delete`).waitFor();
     await cell(page, "public.author, first: select in part, delete").waitFor();
 
-    // All of a role at once, which can be undone.
+    // All of a role at once, which can be undone. Comments go with what they are about.
+    await metadata("create_action", { name: "roles_action", definition: { handler: "http://127.0.0.1:1/", output_type: "String" } });
+    await metadata("create_action_permission", { action: "roles_action", role: "first", comment: "by hand" });
     await page.getByRole("tab", { name: "Roles", exact: true }).click();
     const roles = page.getByRole("list", { name: "Roles" });
     await page.getByLabel("Find a role").fill("fir");
-    await has(roles.getByRole("listitem"), "1 select, 2 delete");
+    await has(roles.getByRole("listitem"), "1 select, 2 delete, 1 action");
     await roles.getByRole("button", { name: "Copy to a role…: first" }).click();
     await page.getByLabel("To the role").fill("second");
     await axe(page, "Permissions by roles");
     await page.getByRole("button", { name: "Copy…", exact: true }).click();
     await confirm(page, "Copy", "select_permission");
     await page.getByLabel("Find a role").fill("");
-    await has(roles.getByRole("listitem").filter({ hasText: "second" }), "1 select, 2 delete");
+    await has(roles.getByRole("listitem").filter({ hasText: "second" }), "1 select, 2 delete, 1 action");
+    assert.deepEqual((await document()).actions.find((a) => a.name === "roles_action").permissions.map((p) => p.comment), ["by hand", "by hand"]);
     for (const role of ["first", html, "second"]) {
       await roles.getByRole("button", { name: `Withdraw all…: ${role}` }).click();
-      await confirm(page, "Withdraw all", `${role} loses ${role === html ? 2 : 3} permissions.`);
+      await confirm(page, "Withdraw all", `${role} loses ${role === html ? 2 : 4} permissions.`);
       await roles.getByText(role, { exact: true }).waitFor({ state: "detached" });
     }
     assert.ok(!JSON.stringify(await document()).includes('"second"'));
+    await metadata("drop_action", { name: "roles_action" });
     assert.equal(await page.locator("main img").count(), 0);
   },
 

@@ -17,17 +17,17 @@ export const uses = { function: "call", action: "call", "remote schema": "query"
 
 interface ActionPermissions {
   name: string;
-  permissions?: { role: string }[];
+  permissions?: { role: string; comment?: string }[];
 }
 
 /** permittedOf are the objects of a document and of one of its sources that aren't tables. */
 export function permittedOf(document: MetadataDocument, source: Source | undefined): Permitted[] {
-  const alike = (list: { role: string }[] | undefined): Permission[] => (list ?? []).map((p) => ({ role: p.role, permission: {} }));
+  const alike = (list: { role: string; comment?: string }[] | undefined): Permission[] => (list ?? []).map(({ role, comment }) => ({ role, permission: {}, comment }));
   return [
     ...(source?.functions ?? []).map((f: Function): Permitted => ({ kind: "function", name: display(f.function), function: f.function, permissions: alike(f.permissions) })),
     ...((document.actions ?? []) as ActionPermissions[]).map((a): Permitted => ({ kind: "action", name: a.name, permissions: alike(a.permissions) })),
     ...(document.remote_schemas ?? []).map((r): Permitted => ({
-      kind: "remote schema", name: r.name, remote: r, permissions: (r.permissions ?? []).map((p) => ({ role: p.role, permission: { ...p.definition } })),
+      kind: "remote schema", name: r.name, remote: r, permissions: (r.permissions ?? []).map((p) => ({ role: p.role, permission: { ...p.definition }, comment: p.comment })),
     })),
     ...(source?.logical_models ?? []).map((m): Permitted => ({ kind: "logical model", name: m.name, model: m, permissions: (m.select_permissions ?? []) as unknown as Permission[] })),
   ];
@@ -42,10 +42,10 @@ export function grantOfObject(object: Permitted, role: string, parents: Parents)
   return granted ? "inherited" : undefined;
 }
 
-/** allowOf and withdrawOf are the requests that let a role use an object that needs nothing else said, and that end it. */
-export function allowOf(source: Source | undefined, object: Permitted, role: string): MetadataRequest {
+/** allowOf and withdrawOf are the requests that let a role use an object that needs nothing else said, and that end it. Functions have no comment. */
+export function allowOf(source: Source | undefined, object: Permitted, role: string, comment?: string): MetadataRequest {
   if (object.kind === "function") return { type: `${prefixOf(source!.kind)}_create_function_permission`, args: { source: source!.name, function: object.function, role } };
-  return { type: "create_action_permission", args: { action: object.name, role } };
+  return { type: "create_action_permission", args: { action: object.name, role, comment } };
 }
 
 export function withdrawOf(source: Source | undefined, object: Permitted, role: string): MetadataRequest {

@@ -5,7 +5,7 @@ import { Button, Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-compo
 import { ApiError, type MetadataRequest } from "../api/client";
 import { hideSecrets, restoreSecrets } from "../api/secrets";
 import { Editor } from "../editor/editor";
-import { useEdited } from "../edits";
+import { useAsking, useEdited } from "../edits";
 import { useServer } from "../session";
 import { ConfirmChange } from "../shell/confirm";
 import { Failure } from "../shell/failure";
@@ -48,7 +48,7 @@ function Edited(props: FormProps) {
   const [text, setText] = useState<string>();
   const [hidden, setHidden] = useState<string[]>([]);
   const [problems, setProblems] = useState<Record<string, string>>({});
-  const [asked, setAsked] = useState<MetadataRequest>();
+  const asking = useAsking<MetadataRequest | undefined>(undefined);
   const language = useMemo(() => json(), []);
   const [before] = useState(() => JSON.stringify(initial));
   const { saved, leave } = useEdited(JSON.stringify(value) + (Object.keys(problems).length > 0 ? JSON.stringify([problems, text]) : ""), before);
@@ -57,7 +57,7 @@ function Edited(props: FormProps) {
       if (confirm) {
         const { refused } = await server.dryRun(request(value));
         if (refused) throw new ApiError(refused.error, refused.code, refused.path, 200); // shown at its field
-        setAsked(request(value));
+        asking.set(request(value));
         return;
       }
       await server.change(request(value));
@@ -134,7 +134,7 @@ function Edited(props: FormProps) {
         <Button className="button primary" isDisabled={run.isPending || missing || Object.keys(problems).length > 0} onPress={() => run.mutate()}>{title}{confirm && "…"}</Button>
         {cancel && <Button className="button" onPress={() => leave(cancel)}>Cancel</Button>}
       </div>
-      {asked && <ConfirmChange title={title} request={asked} close={() => setAsked(undefined)} made={saved} done={() => done(value)} />}
+      {asking.value && <ConfirmChange title={title} request={asking.value} close={asking.close} made={saved} done={() => done(value)} />}
     </div>
   );
 }

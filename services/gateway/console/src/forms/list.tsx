@@ -52,7 +52,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
           {(i, gone) => i.change && (
             <section aria-label={`Change ${i.id}`} className="form">
               <h3>{i.id}</h3>
-              <Form key={i.id} {...i.change} title={gone ? "Create it anew" : "Change"} confirm request={(value) => (gone ? anew(i.change!.request(value), i.drop) : i.change!.request(value))} done={changing.close} cancel={changing.close} />
+              <Form key={i.id} {...i.change} title={gone ? "Create it anew" : "Change"} confirm request={(value) => (gone ? anew(i.change!.request(value), i.drop) : i.change!.request(value))} done={() => changing.close()} cancel={() => changing.close()} />
             </section>
           )}
         </Staying>
@@ -61,7 +61,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
         {add.map((f) => <Button key={f.title} className="button" aria-expanded={adding.value === f.title} onPress={() => adding.set(adding.value === f.title ? undefined : f.title)}>{f.title}</Button>)}
       </div>
       <Around value={adding.edits}>
-        {form && <Form key={form.title} {...form} title="Add" done={adding.close} cancel={adding.close} />}
+        {form && <Form key={form.title} {...form} title="Add" done={() => adding.close()} cancel={() => adding.close()} />}
       </Around>
       {dialog}
     </div>

@@ -6,8 +6,8 @@ import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Cancel, Window } from "./window";
 
-/** Ask asks before a request is made that acts outside of the metadata: one of the metadata API, or any other. Its children say what it does; edited is whether what is typed in them differs from what it began with. */
-export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: () => void; done?: (answer: unknown) => void; disabled?: boolean; edited?: boolean; children: ReactNode }) {
+/** Ask asks before a request is made that acts outside of the metadata: one of the metadata API, or any other. close closes it, and then does something, as that of useAsking. Its children say what it does; edited is whether what is typed in them differs from what it began with. */
+export function Ask(props: { title: string; request: MetadataRequest | (() => Promise<unknown>); close: (then?: () => void) => void; done?: (answer: unknown) => void; disabled?: boolean; edited?: boolean; children: ReactNode }) {
   const { title, request, close, done, disabled, edited, children } = props;
   const server = useServer();
   const client = useQueryClient();
@@ -15,12 +15,11 @@ export function Ask(props: { title: string; request: MetadataRequest | (() => Pr
     mutationFn: (): Promise<unknown> => (typeof request === "function" ? request() : post("/v1/metadata", request, server.credentials)),
     onSuccess: async (answer) => {
       await client.invalidateQueries();
-      close();
-      done?.(answer);
+      close(() => done?.(answer));
     },
   });
   return (
-    <Window title={title} close={close} edited={edited}>
+    <Window title={title} close={() => close()} edited={edited}>
       {children}
       {run.error && <Failure error={run.error} />}
       <div className="row">

@@ -4,6 +4,7 @@ import { Button, Input, Label, SearchField } from "react-aria-components";
 import type { Change, DryRun, MetadataRequest } from "../api/client";
 import { hideSecrets } from "../api/secrets";
 import { chunk } from "../chunk";
+import { useAsking } from "../edits";
 import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
@@ -26,12 +27,12 @@ export interface Confirmed {
 
 /** useConfirm has the function that asks before a request is made, and the dialog that it opens. */
 export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNode } {
-  const [asked, setAsked] = useState<Confirmed>();
-  return { confirm: setAsked, dialog: asked && <ConfirmChange {...asked} close={() => setAsked(undefined)} /> };
+  const { value: asked, set, close } = useAsking<Confirmed | undefined>(undefined);
+  return { confirm: set, dialog: asked && <ConfirmChange {...asked} close={close} /> };
 }
 
-/** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
-export function ConfirmChange(props: Confirmed & { close: () => void }) {
+/** ConfirmChange shows what a request would change, as the server has tried it, before it is made. close closes it, and then does something, as that of useAsking. */
+export function ConfirmChange(props: Confirmed & { close: (then?: () => void) => void }) {
   const { title, request, about, choice, close, made, done } = props;
   const [chosen, setChosen] = useState(false);
   const server = useServer();
@@ -42,15 +43,14 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
     onSuccess: async () => {
       made?.();
       await client.invalidateQueries();
-      close();
-      done?.();
+      close(done);
     },
   });
   const { mutate } = trial;
   useEffect(() => mutate(), [mutate]);
   const found = trial.data;
   return (
-    <Window title={title} close={close}>
+    <Window title={title} close={() => close()}>
       {about && <p>{about}</p>}
       {trial.isPending && <Loading what="what would change" />}
       {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}

@@ -65,8 +65,9 @@ export function Palette(props: { areas: readonly Area[]; close: () => void }) {
               items={found}
               renderEmptyState={() => <p className="hint">Nothing has this name.</p>}
               onAction={(key) => {
-                found.find((e) => e.id === key)?.open();
                 close();
+                // The focus goes back in a frame to where it was: a question about leaving it then knows where an answer to stay leads.
+                requestAnimationFrame(() => requestAnimationFrame(() => found.find((e) => e.id === key)?.open()));
               }}
             >
               {(e) => <MenuItem textValue={e.name}><span>{e.name}</span> <small>{e.what}</small></MenuItem>}

@@ -1,6 +1,6 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { Around, leave, useEdits } from "../edits";
+import { Around, leave, useAsking, useStill } from "../edits";
 import { Staying } from "../forms/staying";
 
 interface SplitProps<T> {
@@ -14,21 +14,24 @@ interface SplitProps<T> {
   about: (item: T) => ReactNode;
   /** Opens one, or none. */
   open: (item: T | undefined) => void;
-  /** The form for a new one; close ends it. */
-  form: (close: () => void) => ReactNode;
-  /** The one that is shown; gone is that somebody has deleted it while it is edited. */
-  children: (item: T, gone: boolean) => ReactNode;
+  /** The form for a new one; close ends it, and then does something unless another one was opened meanwhile. */
+  form: (close: (then?: () => void) => void) => ReactNode;
+  /** The one that is shown; gone is that somebody has deleted it while it is edited. moved does something unless another one was opened meanwhile. */
+  children: (item: T, gone: boolean, moved: (then: () => void) => void) => ReactNode;
 }
 
 /** Split is a list of objects, next to the one of them that is open, or to the form for a new one. */
 export function Split<T>(props: SplitProps<T>) {
   const { words, items, shown, id, name, about, open, form, children } = props;
-  const [adding, setAdding] = useState(false);
-  const edits = useEdits();
+  const { value: adding, set: setAdding, close, edits } = useAsking(false);
+  const still = useStill(id);
+  const moved = (then: () => void) => {
+    if (still()) then();
+  };
   const show = (item: T | undefined) =>
     leave(edits, () => {
       setAdding(item === undefined);
-      open(item);
+      if (item !== undefined || id !== "") open(item); // an address that stays is no entry of the history
     });
   return (
     <div className="split">
@@ -46,7 +49,11 @@ export function Split<T>(props: SplitProps<T>) {
       </section>
       <section className="panel" aria-label={words.one}>
         <Around value={edits}>
-          {adding ? form(() => setAdding(false)) : <Staying id={id} name={id} value={shown} otherwise={<p className="hint">{words.choose}</p>}>{children}</Staying>}
+          {adding && id === "" ? (
+            form((then) => close(then && (() => moved(then))))
+          ) : (
+            <Staying id={id} name={id} value={shown} otherwise={<p className="hint">{words.choose}</p>}>{(item, gone) => children(item, gone, moved)}</Staying>
+          )}
         </Around>
       </section>
     </div>

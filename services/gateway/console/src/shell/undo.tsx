@@ -1,12 +1,12 @@
-import { useState } from "react";
 import { Button } from "react-aria-components";
+import { useAsking } from "../edits";
 import { setMade, useMade } from "../undo";
 import { ConfirmChange } from "./confirm";
 
 /** UndoNotice offers to take the last change of the metadata back, as long as it is the last one. */
 export function UndoNotice() {
   const made = useMade();
-  const [asked, setAsked] = useState<typeof made>();
+  const { value: asked, set: setAsked, close } = useAsking<typeof made>(undefined);
   return (
     <>
       <div className="written" role="status" aria-label="Last change">
@@ -19,7 +19,7 @@ export function UndoNotice() {
           title="Undo"
           about={`The metadata becomes that of version ${asked.version - 1} again. Rows and tables of the databases stay as they are.`}
           request={{ type: "rollback_metadata", resource_version: asked.version, args: { version: asked.version - 1 } }}
-          close={() => setAsked(undefined)}
+          close={close}
         />
       )}
     </>

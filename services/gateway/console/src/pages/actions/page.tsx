@@ -7,6 +7,7 @@ import type { ActionDefinition, MetadataDocument } from "../../api/types";
 import { Around, useAsking } from "../../edits";
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
+import { Staying } from "../../forms/staying";
 import { Roles } from "../../forms/roles";
 import { transformsField } from "../../forms/transforms/field";
 import { useServer } from "../../session";
@@ -85,13 +86,13 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
             initial={{ definition: { type: "mutation", kind: "synchronous", arguments: [] } }}
             fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf(document)]}
             request={(args) => ({ type: "create_action", args })}
-            done={(value) => { close(); open(String(value.name)); }}
-            cancel={close}
+            done={(value) => close(() => open(String(value.name)))}
+            cancel={() => close()}
           />
         </>
       )}
     >
-      {(one, gone) => <Shown key={one.name} action={one} gone={gone} document={document} removed={() => open(undefined)} />}
+      {(one, gone, moved) => <Shown key={one.name} action={one} gone={gone} document={document} removed={() => moved(() => open(undefined))} />}
     </Split>
   );
 }
@@ -125,20 +126,22 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
         withdraw={(role) => confirm({ title: "Withdraw it", request: withdrawal(role) })}
       />
       <Around value={commenting.edits}>
-        {commented && (
-          <section aria-label={`Comment on ${commented.role}`}>
-            <Form
-              key={commented.role}
-              title="Change the comment"
-              confirm
-              initial={{ comment: commented.comment }}
-              fields={() => [{ path: "comment", label: `Comment on ${commented.role}`, kind: "text" }]}
-              request={({ comment }) => ({ type: "bulk", args: [withdrawal(commented.role), permission(commented.role, comment)] })}
-              done={commenting.close}
-              cancel={commenting.close}
-            />
-          </section>
-        )}
+        <Staying id={commenting.value ?? ""} name={`The permission of ${commenting.value}`} value={commented} hint="allow it again, and it is kept">
+          {({ role, comment }, withdrawn) => (
+            <section aria-label={`Comment on ${role}`}>
+              <Form
+                key={role}
+                title={withdrawn ? "Allow it again" : "Change the comment"}
+                confirm
+                initial={{ comment }}
+                fields={() => [{ path: "comment", label: `Comment on ${role}`, kind: "text" }]}
+                request={(value) => (withdrawn ? permission(role, value.comment) : { type: "bulk", args: [withdrawal(role), permission(role, value.comment)] })}
+                done={() => commenting.close()}
+                cancel={() => commenting.close()}
+              />
+            </section>
+          )}
+        </Staying>
       </Around>
       <h3>Definition</h3>
       <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fieldsOf(document)} request={(value) => ({ type: gone ? "create_action" : "update_action", args: value })} done={() => {}} />

@@ -4,7 +4,7 @@ import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../api/client";
 import type { MetadataDocument, ObjectType, SetCustomTypesArgs } from "../../api/types";
 import { Editor } from "../../editor/editor";
-import { useEdited } from "../../edits";
+import { useAsking, useEdited } from "../../edits";
 import { Kept } from "../../forms/kept";
 import { ConfirmChange } from "../../shell/confirm";
 import { byType, relatedOf, Relationships } from "./relationships";
@@ -23,7 +23,7 @@ function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument 
   const [related, setRelated] = useState(() => relatedOf(before.objects ?? []));
   const [broken, setBroken] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const [request, setRequest] = useState<MetadataRequest>();
+  const { value: request, set: setRequest, close } = useAsking<MetadataRequest | undefined>(undefined);
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   const objects = useMemo(() => readable(sdl), [sdl]);
   const now = JSON.stringify([sdl, byType(related), broken]);
@@ -52,7 +52,7 @@ function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument 
       <Relationships document={document} objects={objects} value={related} change={setRelated} broken={setBroken} run={save} />
       {problem && <p className="removed" role="alert">{problem}</p>}
       <div className="row"><Button className="button primary" onPress={save}>Set the types…</Button></div>
-      {request && <ConfirmChange title="Set the types" request={request} close={() => setRequest(undefined)} made={saved} />}
+      {request && <ConfirmChange title="Set the types" request={request} close={close} made={saved} />}
     </section>
   );
 }

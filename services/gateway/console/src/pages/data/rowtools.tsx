@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { Button } from "react-aria-components";
 import type { Rights } from "../../api/rights";
 import type { Row } from "../../api/tables";
 import type { Table } from "../../api/types";
 import { chunk } from "../../chunk";
+import { useAsking } from "../../edits";
 import { Loading } from "../../shell/progress";
 import type { ControlContext } from "./control";
 import { DeleteRows } from "./deleterows";
@@ -37,12 +38,13 @@ interface RowToolsProps {
 export function RowTools(props: RowToolsProps) {
   const { context, table, rights, rowKey: key, columns, chosen, where, loaded, said, say, deleted } = props;
   const { source, info, as } = context;
-  const [doing, setDoing] = useState<Doing>();
+  const asking = useAsking<Doing | undefined>(undefined);
+  const doing = asking.value;
   const act = (d: Doing) => {
     say("");
-    setDoing(d);
+    asking.set(d);
   };
-  const close = () => setDoing(undefined);
+  const close = () => asking.close();
   return (
     <>
       <div className="row">

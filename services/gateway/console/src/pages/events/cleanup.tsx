@@ -54,7 +54,7 @@ function useCounted(args: Cleaning | undefined) {
 const usualHours = "168";
 
 /** CleanUp removes events of a trigger that are old, at once. It says how many before it does, and done how many it were. */
-export function CleanUp(props: { source: string; name: string; close: () => void; done: (removed: string) => void }) {
+export function CleanUp(props: { source: string; name: string; close: (then?: () => void) => void; done: (removed: string) => void }) {
   const { source, name, close, done } = props;
   const [hours, setHours] = useState(usualHours);
   const [calls, setCalls] = useState(true);

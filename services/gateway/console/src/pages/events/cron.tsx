@@ -69,21 +69,20 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
             initial={{ include_in_metadata: true, schedule: "0 2 * * *" }}
             fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
             request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args } })}
-            done={(value) => { close(); open(String(value.name)); }}
-            cancel={close}
+            done={(value) => close(() => open(String(value.name)))}
+            cancel={() => close()}
           />
         </>
       )}
     >
-      {(one, gone) => <Shown key={one.name} trigger={one} gone={gone} removed={() => open(undefined)} />}
+      {(one, gone, moved) => <Shown key={one.name} trigger={one} gone={gone} removed={() => moved(() => open(undefined))} />}
     </Split>
   );
 }
 
 function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void }) {
   const { trigger, gone, removed } = props;
-  const { value: how, set: setHow, edits } = useAsking<"change" | "delete" | "pause" | undefined>(undefined);
-  const close = () => setHow(undefined);
+  const { value: how, set: setHow, close, edits } = useAsking<"change" | "delete" | "pause" | undefined>(undefined);
   return (
     <>
       <div className="row">
@@ -96,7 +95,7 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
       </div>
       {how === "change" && (
         <Around value={edits}>
-          <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger, replace: true }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={close} cancel={close} />
+          <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger, replace: true }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={() => close()} cancel={() => close()} />
         </Around>
       )}
       {how === "delete" && <ConfirmChange title="Delete" about="The webhook isn't called any more. What was delivered or has failed stays in the log." request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}

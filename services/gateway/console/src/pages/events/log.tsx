@@ -70,7 +70,7 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
   const server = useServer();
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
-  const { value: sending, set: setSending, edits } = useAsking(false);
+  const { value: sending, set: setSending, close, edits } = useAsking(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const events = useQuery({
     queryKey: ["events", source.name, name, status, offset],
@@ -102,8 +102,8 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
           initial={{ source: source.name, name, payload: {} }}
           fields={() => [{ path: "payload", label: "Payload", kind: "json" }]}
           request={(args) => ({ type: `${prefixOf(source.kind)}_invoke_event_trigger`, args })}
-          done={() => setSending(false)}
-          cancel={() => setSending(false)}
+          done={() => close()}
+          cancel={() => close()}
         /></Around>
       )}
       {events.isPending && <Loading what="the events" />}

@@ -6,7 +6,7 @@ import { ScheduledLog } from "./scheduled";
 
 /** OneOffEvents lists the events that are planned once, and plans them. */
 export function OneOffEvents() {
-  const { value: adding, set: setAdding, edits } = useAsking(false);
+  const { value: adding, set: setAdding, close, edits } = useAsking(false);
   return (
     <section className="panel" aria-label="One-off events">
       <div className="row"><Button className="button primary" aria-expanded={adding} onPress={() => setAdding(!adding)}>New event</Button></div>
@@ -20,8 +20,8 @@ export function OneOffEvents() {
             ...deliveryFields("one_off"),
           ]}
           request={(args) => ({ type: "create_scheduled_event", args })}
-          done={() => setAdding(false)}
-          cancel={() => setAdding(false)}
+          done={() => close()}
+          cancel={() => close()}
         /></Around>
       )}
       <ScheduledLog />

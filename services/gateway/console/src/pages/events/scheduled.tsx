@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
+import { useAsking } from "../../edits";
 import { useServer } from "../../session";
 import { Ask } from "../../shell/ask";
 import { Failure } from "../../shell/failure";
@@ -56,7 +57,7 @@ function Events(props: { trigger: string | undefined }) {
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
   const [shown, setShown] = useState<string>();
-  const [removing, setRemoving] = useState<ScheduledEvent>();
+  const { value: removing, set: setRemoving, close: closeRemoving } = useAsking<ScheduledEvent | undefined>(undefined);
   const type = trigger === undefined ? "one_off" : "cron";
   const of = { type, ...(trigger !== undefined && { trigger_name: trigger }) };
   const events = useQuery({
@@ -100,7 +101,7 @@ function Events(props: { trigger: string | undefined }) {
         ))}
       </ul>
       {removing && (
-        <Ask title="Delete the event" request={{ type: "delete_scheduled_event", args: { type, event_id: removing.id } }} close={() => setRemoving(undefined)}>
+        <Ask title="Delete the event" request={{ type: "delete_scheduled_event", args: { type, event_id: removing.id } }} close={closeRemoving}>
           <p>The event of {time(removing.scheduled_time).toLocaleString()} is removed{removing.tries > 0 && ` with the log of its ${removing.tries === 1 ? "call" : `${removing.tries} calls`}`}{removing.status === "scheduled" && ", and isn't delivered"}.</p>
         </Ask>
       )}

@@ -54,9 +54,9 @@ export function EventTriggers(props: { source: string | undefined; name: string 
       name={(p) => p.trigger.name}
       about={(p) => <>{p.source.name}: {display(p.table)} {p.trigger.paused && <Paused />}</>}
       open={(p) => open(p?.trigger.name, p?.source.name)}
-      form={(close) => <New sources={sources} done={(n, s) => { close(); open(n, s); }} cancel={close} />}
+      form={(close) => <New sources={sources} done={(n, s) => close(() => open(n, s))} cancel={() => close()} />}
     >
-      {(one, gone) => <Shown key={`${one.source.name}.${one.trigger.name}`} placed={one} gone={gone} removed={() => open(undefined)} />}
+      {(one, gone, moved) => <Shown key={`${one.source.name}.${one.trigger.name}`} placed={one} gone={gone} removed={() => moved(() => open(undefined))} />}
     </Split>
   );
 }
@@ -140,12 +140,11 @@ type How = "change" | "delete" | "pause" | "pause clean-up" | "clean" | undefine
 
 function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
   const { source, table, trigger } = props.placed;
-  const { value: how, set: setHow, edits } = useAsking<How>(undefined);
+  const { value: how, set: setHow, close, edits } = useAsking<How>(undefined);
   const prefix = prefixOf(source.kind);
   const { definition, ...rest } = trigger;
   const args = { source: source.name, table, ...rest, ...definition, replace: true };
   const cleanup = trigger.cleanup_config;
-  const close = () => setHow(undefined);
   const [cleaned, setCleaned] = useState("");
   const only = { event_triggers: [{ source_name: source.name, event_triggers: [trigger.name] }] };
   const pause: MetadataRequest = { type: trigger.paused ? "resume_event_triggers" : "pause_event_triggers", args: only };
@@ -165,7 +164,7 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
       </div>
       {how === "change" && (
         <Around value={edits}>
-          <Form title={props.gone ? "Create it anew" : "Change"} confirm initial={args} fields={(value) => fieldsOf(value, [source], false)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: { ...value, replace: !props.gone } })} done={close} cancel={close} />
+          <Form title={props.gone ? "Create it anew" : "Change"} confirm initial={args} fields={(value) => fieldsOf(value, [source], false)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: { ...value, replace: !props.gone } })} done={() => close()} cancel={() => close()} />
         </Around>
       )}
       {how === "delete" && <ConfirmChange title="Delete" about="Its events and calls stay in the database; what waits isn't delivered any more." request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}

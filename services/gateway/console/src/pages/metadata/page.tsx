@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { Change, Version } from "../../api/client";
 import type { Inconsistency } from "../../api/types";
 import { inconsistencyQuery } from "../../api/queries";
+import { useAsking } from "../../edits";
 import { useServer } from "../../session";
 import { Changes, useConfirm, type Confirmed } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
@@ -36,7 +37,7 @@ function State() {
   const client = useQueryClient();
   const found = useQuery(inconsistencyQuery(server));
   const { confirm, dialog } = useConfirm();
-  const [some, setSome] = useState(false);
+  const { value: some, set: setSome, close: closeSome } = useAsking(false);
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
     onSettled: () => client.invalidateQueries(),
@@ -82,7 +83,7 @@ function State() {
         </>
       )}
       {dialog}
-      {some && <Reload close={() => setSome(false)} />}
+      {some && <Reload close={() => closeSome()} />}
     </>
   );
 }

@@ -38,7 +38,7 @@ export function Roles(props: { document: MetadataDocument }) {
               {copying === role && (
                 <div className="fields">
                   <label>To the role<input autoComplete="off" value={to} onChange={(e) => setTo(e.target.value)} /></label>
-                  <Button className="button primary" isDisabled={!name || name === role || name === "admin"} onPress={() => confirm({ title: "Copy", request: allOf(copies(document, all, name)), done: () => setCopying(undefined) })}>Copy…</Button>
+                  <Button className="button primary" isDisabled={!name || name === role || name === "admin"} onPress={() => confirm({ title: "Copy", request: allOf(copies(document, all, name)), done: () => setCopying((now) => (now === role ? undefined : now)) })}>Copy…</Button>
                   {roles.includes(name) && <span className="hint">Permissions that {name} has for the same objects are replaced.</span>}
                 </div>
               )}

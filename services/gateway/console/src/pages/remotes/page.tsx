@@ -74,13 +74,13 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
             initial={{ definition: { timeout_seconds: 60 } }}
             fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf()]}
             request={(args) => ({ type: "add_remote_schema", args })}
-            done={(value) => { close(); open(String(value.name)); }}
-            cancel={close}
+            done={(value) => close(() => open(String(value.name)))}
+            cancel={() => close()}
           />
         </>
       )}
     >
-      {(one, gone) => <Shown key={one.name} remote={one} gone={gone} document={document} removed={() => open(undefined)} />}
+      {(one, gone, moved) => <Shown key={one.name} remote={one} gone={gone} document={document} removed={() => moved(() => open(undefined))} />}
     </Split>
   );
 }

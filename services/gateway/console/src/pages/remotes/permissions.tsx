@@ -18,7 +18,7 @@ export function Permissions(props: { remote: RemoteSchema; roles: string[] }) {
         roles={roles}
         allow={setEdited}
         edit={setEdited}
-        withdraw={(role) => confirm({ title: "Withdraw it", request: withdraw(role), done: () => setEdited(undefined) })}
+        withdraw={(role) => confirm({ title: "Withdraw it", request: withdraw(role), done: () => setEdited((now) => (now === role ? undefined : now)) })}
       />
       {edited && (
         <>

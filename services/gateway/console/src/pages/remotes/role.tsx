@@ -22,11 +22,11 @@ export default function RemoteRole(props: { remote: RemoteSchema; role: string }
   if (sdl.isPending) return <Loading what="the schema" />;
   if (sdl.isLoadingError) return <Failure error={sdl.error} retry={() => void sdl.refetch()} />;
   const own = remote.permissions?.find((p) => p.role === role);
-  return <Kept value={own?.definition.schema}>{(schema) => <Part remote={remote.name} role={role} sdl={sdl.data.sdl} own={schema} />}</Kept>;
+  return <Kept value={own?.definition.schema}>{(schema) => <Part remote={remote.name} role={role} sdl={sdl.data.sdl} own={schema} comment={own?.comment} />}</Kept>;
 }
 
-function Part(props: { remote: string; role: string; sdl: string; own: string | undefined }) {
-  const { remote, role, sdl, own } = props;
+function Part(props: { remote: string; role: string; sdl: string; own: string | undefined; comment: string | undefined }) {
+  const { remote, role, sdl, own, comment } = props;
   const server = useServer();
   const [text, setText] = useState(own ?? sdl);
   const { saved } = useEdited(text, own ?? sdl);
@@ -42,7 +42,7 @@ function Part(props: { remote: string; role: string; sdl: string; own: string | 
       return [undefined, (e as Error).message];
     }
   }, [text]);
-  const add = { type: "add_remote_schema_permissions", args: { remote_schema: remote, role, definition: { schema: text } } };
+  const add = { type: "add_remote_schema_permissions", args: { remote_schema: remote, role, definition: { schema: text }, comment } };
   const drop = { type: "drop_remote_schema_permissions", args: { remote_schema: remote, role } };
   const request = own === undefined ? add : { type: "bulk", args: [drop, add] };
   const save = useMutation({

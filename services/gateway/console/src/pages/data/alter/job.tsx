@@ -3,7 +3,7 @@ import { Button } from "react-aria-components";
 import type { Step } from "../../../api/ddl";
 import type { MetadataRequest } from "../../../api/client";
 import type { Source } from "../../../api/types";
-import { useEdited } from "../../../edits";
+import { useAsking, useEdited } from "../../../edits";
 import { Control } from "../../../forms/controls";
 import { at, put, type Field, type Value } from "../../../forms/fields";
 import { RunScript, type Script } from "./script";
@@ -26,7 +26,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
   const [value, setValue] = useState(job.initial);
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [wrong, setWrong] = useState<string>();
-  const [script, setScript] = useState<Script>();
+  const showing = useAsking<Script | undefined>(undefined);
   const [before] = useState(() => JSON.stringify(job.initial));
   const { saved, leave } = useEdited(JSON.stringify(value), before);
   const fields = job.fields(value);
@@ -40,7 +40,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
     try {
       const steps = job.steps(value);
       if (steps.length === 0) throw new Error("Nothing changes.");
-      setScript({ title: job.title, steps, then: job.then?.(value), done: () => { saved(); close(); job.done?.(value); } });
+      showing.set({ title: job.title, steps, then: job.then?.(value), done: () => { saved(); close(); job.done?.(value); } });
     } catch (e) {
       setWrong((e as Error).message);
     }
@@ -56,7 +56,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
         <Button className="button primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>Show the SQL…</Button>
         <Button className="button" onPress={() => leave(close)}>Cancel</Button>
       </div>
-      {script && <RunScript {...script} source={source} close={() => setScript(undefined)} />}
+      {showing.value && <RunScript {...showing.value} source={source} close={showing.close} />}
     </section>
   );
 }

@@ -22,8 +22,8 @@ export interface Script {
   done?: () => void;
 }
 
-/** RunScript shows SQL, and what it would do, before it runs in a source. In a project it becomes a migration. */
-export function RunScript(props: Script & { source: Source; close: () => void }) {
+/** RunScript shows SQL, and what it would do, before it runs in a source. In a project it becomes a migration. close closes it, and then does something, as that of useAsking. */
+export function RunScript(props: Script & { source: Source; close: (then?: () => void) => void }) {
   const { title, source, steps, then, done, close } = props;
   const server = useServer();
   const client = useQueryClient();
@@ -41,10 +41,7 @@ export function RunScript(props: Script & { source: Source; close: () => void })
       ran.current = true; // what comes after it may fail, and is then tried again
       if (then) await server.change(then);
     },
-    onSuccess: () => {
-      close();
-      done?.();
-    },
+    onSuccess: () => close(done),
     onSettled: () => client.invalidateQueries(),
   });
   const { mutate } = trial;
@@ -57,7 +54,7 @@ export function RunScript(props: Script & { source: Source; close: () => void })
     if (tries) mutate(selected);
   };
   return (
-    <Window title={title} close={close} form edited={name !== "" && !run.isPending}>
+    <Window title={title} close={() => close()} form edited={name !== "" && !run.isPending}>
       <pre tabIndex={0} aria-label="SQL">{up}</pre>
       <div className="row"><Copy texts={{ "Copy the SQL": () => up }} /></div>
       {(depends || cascade || !tries) && <Checkbox isSelected={cascade} onChange={drop}>Drop metadata that depends on what is dropped</Checkbox>}

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
@@ -6,7 +6,7 @@ import { Statements, type KeyDraft } from "../../../api/ddl";
 import { dialectOf } from "../../../api/sqltext";
 import { schemaOf, tablesQuery, typesQuery } from "../../../api/tables";
 import type { ColumnDefinition, Definition, Index, Source, TableDescription } from "../../../api/types";
-import { Around, useAsking } from "../../../edits";
+import { Around, useAsking, useStill } from "../../../edits";
 import { useServer } from "../../../session";
 import { Failure } from "../../../shell/failure";
 import { addColumn, changeColumn } from "./columns";
@@ -35,13 +35,13 @@ export function useTools(source: Source, described: TableDescription | undefined
   const dialect = dialectOf(source.kind);
   const known = useQuery({ ...typesQuery(server, source), enabled: dialect === "postgres" });
   const tables = useQuery(tablesQuery(server, source));
-  const { value: open, set: setOpen, edits } = useAsking<{ at: Place; job: Job } | undefined>(undefined);
-  const [script, setScript] = useState<Script>();
+  const { value: open, set: setOpen, close, edits } = useAsking<{ at: Place; job: Job } | undefined>(undefined);
+  const { value: script, set: setScript, close: closeScript } = useAsking<Script | undefined>(undefined);
+  const still = useStill(JSON.stringify(described?.name));
   if (!dialect || !described || (described.kind !== "table" && described.kind !== "partitioned_table")) return undefined;
   const { name: table, columns } = described;
   const make = new Statements(dialect);
   const of: Altered = { dialect, source, table, columns: columns.map((c) => c.name), tables: tables.data ?? source.tables.map((t) => t.table) };
-  const close = () => setOpen(undefined);
   const at = (place: Place, jobs: Job[], more?: ReactNode) => (
     <>
       {(jobs.length > 0 || more) && (
@@ -50,7 +50,7 @@ export function useTools(source: Source, described: TableDescription | undefined
           {more}
         </div>
       )}
-      {open?.at === place && <Around value={edits}><JobForm key={open.job.title} source={source} job={open.job} close={close} /></Around>}
+      {open?.at === place && <Around value={edits}><JobForm key={open.job.title} source={source} job={open.job} close={() => close()} /></Around>}
     </>
   );
   const drop = (label: string, title: string, steps: Script["steps"], done?: () => void) => <Button className="button small" aria-label={label} onPress={() => setScript({ title, steps, done })}>Drop…</Button>;
@@ -59,7 +59,9 @@ export function useTools(source: Source, described: TableDescription | undefined
     initial: { name: table.name },
     fields: () => [{ path: "name", label: "Name", kind: "text", required: true }],
     steps: (v) => (v.name === table.name ? [] : make.renameTable(table, v.name as string)),
-    done: (v) => void navigate({ search: { source: source.name, schema: schemaOf(table), table: v.name as string } }),
+    done: (v) => {
+      if (still()) void navigate({ search: { source: source.name, schema: schemaOf(table), table: v.name as string } });
+    },
   };
   const comment: Job = {
     title: "Comment on the table",
@@ -70,7 +72,7 @@ export function useTools(source: Source, described: TableDescription | undefined
   const types: KeyDraft["type"][] = described.constraints.some((k) => k.type === "primary_key") ? ["foreign_key", "unique", "check"] : ["primary_key", "foreign_key", "unique", "check"];
   return {
     table: at("table", [rename, ...(dialect === "postgres" ? [comment] : [])], (
-      <Button className="button" onPress={() => setScript({ title: "Drop the table", steps: make.dropTable(table), done: () => { edits.letGo(); void navigate({ search: { source: source.name } }); } })}>Drop the table…</Button>
+      <Button className="button" onPress={() => setScript({ title: "Drop the table", steps: make.dropTable(table), done: () => { edits.letGo(); if (still()) void navigate({ search: { source: source.name } }); } })}>Drop the table…</Button>
     )),
     columns: (
       <>
@@ -89,6 +91,6 @@ export function useTools(source: Source, described: TableDescription | undefined
     key: (k) => (dialect === "sqlite" ? "" : drop(`Drop the constraint ${k.name}`, "Drop the constraint", make.dropKey(table, k))),
     // Those of keys go with their constraints.
     index: (i) => (described.constraints.some((k) => k.name === i.name) || i.name.startsWith("sqlite_") ? "" : drop(`Drop the index ${i.name}`, "Drop the index", make.dropIndex(table, i))),
-    dialog: script && <RunScript key={script.title} {...script} source={source} close={() => setScript(undefined)} />,
+    dialog: script && <RunScript key={script.title} {...script} source={source} close={closeScript} />,
   };
 }

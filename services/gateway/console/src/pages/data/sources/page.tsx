@@ -37,9 +37,9 @@ export default function Sources(props: { sources: Source[]; name: string | undef
           </>
         )}
         open={(s) => open(s?.name)}
-        form={(close) => <New done={(name) => { close(); open(name); }} cancel={close} />}
+        form={(close) => <New done={(name) => close(() => open(name))} cancel={() => close()} />}
       >
-        {(one, gone) => <Shown key={one.name} source={one} gone={gone} reason={reasonOf(one, inconsistencies.data?.inconsistent_objects)} open={open} />}
+        {(one, gone, moved) => <Shown key={one.name} source={one} gone={gone} reason={reasonOf(one, inconsistencies.data?.inconsistent_objects)} open={(name) => moved(() => open(name))} />}
       </Split>
     </>
   );
@@ -90,7 +90,7 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
   const { source, gone, reason, open } = props;
   const server = useServer();
   const client = useQueryClient();
-  const { value: renaming, set: setRenaming, edits } = useAsking(false);
+  const { value: renaming, set: setRenaming, close, edits } = useAsking(false);
   const { confirm, dialog } = useConfirm();
   const { name, kind, configuration, customization, health_check } = source;
   const known = kinds.includes(kind);
@@ -133,7 +133,7 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
           request={(args) => ({ type: "rename_source", args })}
           faults={(error) => faultsOf(kind, error)}
           done={(v) => open(String(v.new_name))}
-          cancel={() => setRenaming(false)}
+          cancel={() => close()}
         /></Around>
       )}
       {known && (
