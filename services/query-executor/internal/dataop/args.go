@@ -13,7 +13,9 @@ import (
 // *deleteArgs and *countArgs.
 type request struct {
 	target
-	args any
+	// jsonAsText reports whether values of columns of JSON are texts that hold it, in the request and in its answer.
+	jsonAsText bool
+	args       any
 }
 
 // target is the table of an operation.
@@ -124,6 +126,9 @@ func readRequest(body []byte) (*request, error) {
 	}
 	r := &request{}
 	if r.target, err = readTarget(args); err != nil {
+		return nil, err
+	}
+	if r.jsonAsText, err = readOptional(args, "json_as_text", readTruth); err != nil {
 		return nil, err
 	}
 	r.args, err = readArgs(name, args)

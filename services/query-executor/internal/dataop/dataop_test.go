@@ -35,6 +35,7 @@ CREATE TABLE artist (id int PRIMARY KEY, name text NOT NULL UNIQUE, country text
 CREATE TABLE album (id serial PRIMARY KEY, title text, artist_id int REFERENCES artist, price numeric, tags jsonb, released date, stock bigint DEFAULT 1);
 CREATE TABLE track (id int PRIMARY KEY, album_id int REFERENCES album, title text, seconds int CHECK (seconds > 0));
 CREATE TABLE hidden (id int PRIMARY KEY);
+CREATE TABLE paper (id int PRIMARY KEY, doc json, parsed jsonb, list jsonb[]);
 CREATE FUNCTION album_label(a album) RETURNS text LANGUAGE sql STABLE AS $$ SELECT a.id || ': ' || a.title $$;
 INSERT INTO artist VALUES (1, 'Ann', 'be'), (2, 'Bob', 'ch'), (3, 'Cy', NULL);
 INSERT INTO album (title, artist_id, price, tags, released) VALUES
@@ -59,6 +60,7 @@ const documentJSON = `{"version":3,"sources":[{"name":"default","kind":"postgres
 			{"role":"writer","permission":{"columns":["title"],"filter":{}}},
 			{"role":"presetter","permission":{"columns":[],"filter":{},"set":{"stock":0}}}],
 		"delete_permissions":[{"role":"agent","permission":{"filter":{"artist_id":"X-Engine-Artist-Id"}}},{"role":"writer","permission":{"filter":{}}}]},
+	{"table":"paper","insert_permissions":[{"role":"asked","permission":{"columns":"*","check":{},"validate_input":{"type":"http","definition":{"url":"insert"}}}}]},
 	{"table":"track","object_relationships":[{"name":"album","using":{"foreign_key_constraint_on":"album_id"}}],
 		"select_permissions":[{"role":"clerk","permission":{"columns":"*","filter":{}}}]}]}]}`
 

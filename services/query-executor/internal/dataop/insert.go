@@ -27,7 +27,7 @@ func (p *planner) insertInto(t *resolve.Table, a *insertArgs) (*ir.Insert, error
 	if err != nil {
 		return nil, apierror.At(err, "objects")
 	}
-	p.ask(permission.Validator, func() []any { return shownRows(a.objects, nil) })
+	p.ask(permission.Validator, func() []any { return p.shownRows(t, a.objects, nil) })
 	insert := &ir.Insert{Table: t.Meta.Table, Check: rule(permission.Check), Identity: t.Catalog.Identity(), Output: output}
 	if a.onConflict != nil {
 		update := p.updating(t)
@@ -36,7 +36,7 @@ func (p *planner) insertInto(t *resolve.Table, a *insertArgs) (*ir.Insert, error
 		}
 		insert.UpdateCheck = rule(update.Check)
 		if set := insert.OnConflict.Set; len(set)+len(insert.OnConflict.Presets) > 0 {
-			p.ask(update.Validator, func() []any { return shownRows(a.objects, set) })
+			p.ask(update.Validator, func() []any { return p.shownRows(t, a.objects, set) })
 		}
 	}
 	insert.Columns, insert.Rows = rows.complete(permission.Presets)
@@ -70,7 +70,7 @@ func (p *planner) insertRows(t *resolve.Table, permission *resolve.InsertPermiss
 				index[m.key] = at
 				s.columns = append(s.columns, c)
 			}
-			value, err := literal(t, s.columns[at], m.value)
+			value, err := p.literal(t, s.columns[at], m.value)
 			if err != nil {
 				return nil, apierror.At(err, i, m.key)
 			}

@@ -34,7 +34,7 @@ func (p *planner) output(t *resolve.Table, returning []string) (ir.Output, error
 		if !ok {
 			return o, apierror.At(p.unreadable(name), "returning")
 		}
-		fields.add(columnField(c))
+		fields.add(p.columnField(t, c))
 	}
 	o.Answer = append(o.Answer, ir.OutputField{Alias: "returning", Value: ir.Returning(fields.list)})
 	return o, nil
@@ -85,7 +85,7 @@ func (p *planner) update(t *resolve.Table, a *updateArgs) (*ir.Update, error) {
 	if set = append(set, presets(permission)...); len(set) == 0 {
 		return nil, apierror.New(apierror.UnexpectedPayload, "atleast one of $set, $inc, $mul has to be present")
 	}
-	p.ask(permission.Validator, func() []any { return []any{a.shown()} })
+	p.ask(permission.Validator, func() []any { return []any{p.shown(t, a)} })
 	return &ir.Update{Table: t.Meta.Table, Set: set, Where: where, Check: rule(permission.Check), Output: output}, nil
 }
 
@@ -114,7 +114,7 @@ func (p *planner) assignments(t *resolve.Table, permission *resolve.UpdatePermis
 			if err != nil {
 				return nil, apierror.At(err, given.operator)
 			}
-			value, err := literal(t, c, m.value)
+			value, err := p.literal(t, c, m.value)
 			if err != nil {
 				return nil, apierror.At(err, given.operator, m.key)
 			}
@@ -153,9 +153,12 @@ func (p *planner) updatable(t *resolve.Table, permission *resolve.UpdatePermissi
 func irColumn(c *resolve.Column) ir.Column { return ir.Column{Name: c.Name, Type: c.Type} }
 
 // literal is a value that a request gives for a column.
-func literal(t *resolve.Table, c *resolve.Column, raw []byte) (ir.Value, error) {
+func (p *planner) literal(t *resolve.Table, c *resolve.Column, raw []byte) (ir.Value, error) {
 	if jsonwalk.KindOf(raw) == jsonwalk.Null {
 		return ir.Literal{Null: true, Type: c.Type}, nil
+	}
+	if p.isText(t, c.Type) {
+		return jsonInText(t, c.Type, raw)
 	}
 	input, err := t.Source.Dialect.ParseInput(c.Type, raw)
 	if err == nil && backend.Is(t.Source.Dialect, c.Type, backend.TypeDecimal) && jsonwalk.KindOf(raw) == jsonwalk.Number {

@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
@@ -35,6 +36,8 @@ type planner struct {
 	role   string // of user
 	// unguarded are the guards that are switched off.
 	unguarded []string
+	// jsonText is the type of the texts that JSON is read and written as, nil where it is read and written as it is.
+	jsonText *catalog.Type
 	// budget is the budget of the request. relations and depth are of its statement.
 	budget           budget.Budget
 	relations, depth int
@@ -57,7 +60,10 @@ func (p *planner) plan(r *request) (*plan, error) {
 		return nil, apierror.At(apierror.Newf(apierror.NotExists, "table %q does not exist", source.Meta.Display(r.table)), "table")
 	}
 	plan := &plan{source: source}
-	var err error
+	err := p.readJSONAs(r, t)
+	if err != nil {
+		return nil, err
+	}
 	switch a := r.args.(type) {
 	case *selectArgs:
 		plan.query, err = p.selectFrom(t, a)

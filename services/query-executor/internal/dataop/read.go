@@ -103,6 +103,13 @@ func readInt(raw []byte) (int64, error) {
 	return n, nil
 }
 
+func readTruth(raw []byte) (bool, error) {
+	if jsonwalk.KindOf(raw) != jsonwalk.Boolean {
+		return false, wrongKind("Bool", "Boolean", raw)
+	}
+	return string(raw) == "true", nil
+}
+
 // readTable reads the name of a table, as text or {"schema","name"}.
 func readTable(raw []byte) (catalog.Name, error) {
 	var n catalog.Name

@@ -121,7 +121,7 @@ func (p *planner) star(t *resolve.Table, permission *resolve.SelectPermission, d
 		return nil, err
 	}
 	for _, c := range permission.Columns {
-		fields = append(fields, columnField(c))
+		fields = append(fields, p.columnField(t, c))
 	}
 	if depth < 2 {
 		return fields, nil
@@ -145,17 +145,17 @@ func (p *planner) star(t *resolve.Table, permission *resolve.SelectPermission, d
 	return fields, nil
 }
 
-func columnField(c resolve.SelectColumn) ir.Field {
-	return ir.Field{Alias: c.Column.Name, Value: ir.Scalar{Expr: c.Expr(), Type: c.Column.Type}}
+func (p *planner) columnField(t *resolve.Table, c resolve.SelectColumn) ir.Field {
+	return ir.Field{Alias: c.Column.Name, Value: p.shownAs(t, c.Expr(), c.Column.Type)}
 }
 
 // scalar plans a column or scalar computed field.
 func (p *planner) scalar(t *resolve.Table, permission *resolve.SelectPermission, name string) (ir.Scalar, error) {
 	if c, ok := permission.Column(name); ok {
-		return ir.Scalar{Expr: c.Expr(), Type: c.Column.Type}, nil
+		return p.shownAs(t, c.Expr(), c.Column.Type), nil
 	}
 	if f, ok := permission.ComputedField(name); ok && len(f.Field.Args) == 0 && f.Field.Returns == nil {
-		return ir.Scalar{Expr: f.Expr(), Type: f.Field.Type}, nil
+		return p.shownAs(t, f.Expr(), f.Field.Type), nil
 	}
 	if t.Relationship(name) != nil {
 		return ir.Scalar{}, apierror.Newf(apierror.UnexpectedPayload,

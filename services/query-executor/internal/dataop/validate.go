@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/validate"
 )
@@ -20,13 +21,13 @@ func (p *planner) ask(webhook *metadata.ValidateInputWebhook, show func() []any)
 }
 
 // shownRows are rows as they were given; with a list of columns, what an upsert may set of them.
-func shownRows(objects [][]byte, set []string) []any {
+func (p *planner) shownRows(t *resolve.Table, objects [][]byte, set []string) []any {
 	rows := make([]any, len(objects))
 	for i, raw := range objects {
 		row := map[string]any{}
 		_ = jsonwalk.Fields(raw, func(key, value []byte) error { // it was read before
 			if set == nil || slices.Contains(set, string(key)) {
-				row[string(key)] = decode(value)
+				row[string(key)] = p.given(t, string(key), value)
 			}
 			return nil
 		})
@@ -38,7 +39,7 @@ func shownRows(objects [][]byte, set []string) []any {
 }
 
 // shown are the arguments of an update under their names in GraphQL.
-func (a *updateArgs) shown() map[string]any {
+func (p *planner) shown(t *resolve.Table, a *updateArgs) map[string]any {
 	names := map[string]string{"$set": "_set", "values": "_set", "$inc": "_inc", "$mul": "_mul"}
 	arguments := map[string]any{"where": decode(a.where)}
 	for _, given := range a.set {
@@ -49,7 +50,7 @@ func (a *updateArgs) shown() map[string]any {
 			arguments[name] = columns
 		}
 		for _, m := range given.columns {
-			columns[m.key] = decode(m.value)
+			columns[m.key] = p.given(t, m.key, m.value)
 		}
 	}
 	if len(a.defaults) > 0 {

@@ -143,7 +143,7 @@ export const tests = {
       await has(pending(page), "1 change in 1 row");
       await list.nth(0).getByRole("button", { name: "Write yours" }).click();
       await pending(page).waitFor({ state: "detached" });
-      assert.deepEqual(await sql("SELECT a, doc::text FROM grid_both ORDER BY id"), [["<i>theirs</i>", '{"n": 1}'], ["two", '{"n":22}']]);
+      assert.deepEqual(await sql("SELECT a, doc::text FROM grid_both ORDER BY id"), [["<i>theirs</i>", '{"n": 1}'], ["two", '{"n":  22}']]);
       // A column that isn't changed may have been by others.
       await has(rows(page), "<i>theirs</i>");
       await change(1, "a", "again");
@@ -204,6 +204,100 @@ export const tests = {
     } finally {
       await sql("DROP TYPE IF EXISTS grid_mood, grid_pair; DROP DOMAIN IF EXISTS grid_positive", true);
     }
+  },
+
+  async "Grid: JSON and line ends are in the database as they are shown and typed"({ page }) {
+    const doc = ' {"b":  1.10,\r\n\t"a" : [ ],\n"a":9007199254740993} ';
+    await made(`CREATE TABLE grid_doc (id int PRIMARY KEY, doc json, parsed jsonb, note text, other int);
+      INSERT INTO grid_doc VALUES (1, '${doc}', 'null', E'one\\r\\ntwo\\nthree\\rfour\\r\\n', 1), (2, 'null', NULL, NULL, 1), (3, NULL, '"null"', NULL, 1), (4, '"text"', '{"a": 1}', NULL, 1)`, ["grid_doc"], async () => {
+      const read = async () => (await sql("SELECT coalesce(to_json(doc::text)::text, '-'), coalesce(parsed::text, '-'), coalesce(to_json(note)::text, '-') FROM grid_doc ORDER BY id")).map(([d, p, n]) => [d === "-" ? d : JSON.parse(d), p, n === "-" ? n : JSON.parse(n)]);
+      const before = await read();
+      assert.deepEqual(before[0], [doc, "null", "one\r\ntwo\nthree\rfour\r\n"]);
+      const cells = (row) => rows(page).locator(`[aria-rowindex="${row + 1}"] [role=gridcell]`).allTextContents();
+      const save = async () => {
+        await page.keyboard.press("Control+s");
+        await pending(page).waitFor({ state: "detached" });
+      };
+      const put = async (row, column, text) => {
+        const open = await cell(page, row, column);
+        await open.getByRole("textbox").fill(text);
+        await open.getByRole("textbox").press("Enter");
+        await closed(page, column);
+      };
+      await signIn(page);
+      await opened(page, "grid_doc", "Rows");
+      await has(rows(page), '"text"');
+      assert.deepEqual((await cells(2)).slice(-4), ["null", "NULL", "NULL", "1"]);
+      assert.deepEqual((await cells(3)).slice(-4), ["NULL", '"null"', "NULL", "1"]);
+      assert.equal(await rows(page).locator('[aria-rowindex="3"] .null').count(), 2);
+      // An edit of something else leaves them, and so does one that is taken back in the same cell.
+      for (const row of [1, 2, 3, 4]) await put(row, "other", "2");
+      for (const column of ["doc", "note"]) {
+        const same = await cell(page, 1, column);
+        await same.getByRole("textbox").press("End");
+        await page.keyboard.type("x");
+        await page.keyboard.press("Backspace");
+        await same.getByRole("textbox").press("Enter");
+        await closed(page, column);
+      }
+      await has(pending(page), "4 changes in 4 rows");
+      await save();
+      assert.deepEqual(await read(), before);
+      // One of a part leaves the rest, with its line ends.
+      const part = async (column, from, to) => {
+        const open = await cell(page, 1, column);
+        const field = open.getByRole("textbox");
+        await field.evaluate((e, f) => e.setSelectionRange(e.value.indexOf(f), e.value.indexOf(f) + f.length), from);
+        await page.keyboard.insertText(to);
+        await field.press("Enter");
+        await closed(page, column);
+      };
+      await part("doc", "1.10", "2.00");
+      await part("note", "two", "2\n2");
+      await save();
+      assert.deepEqual((await read())[0], [doc.replace("1.10", "2.00"), "null", "one\r\n2\r\n2\nthree\rfour\r\n"]);
+      // The null of JSON is written like any other value, and compared.
+      await put(4, "doc", "null");
+      await put(4, "parsed", " null");
+      await put(2, "parsed", "null");
+      await put(3, "doc", ' {"n":  1} ');
+      await put(1, "parsed", '"x"');
+      await sql("UPDATE grid_doc SET doc = NULL WHERE id = 4");
+      await page.keyboard.press("Control+s");
+      await has(pending(page), "doc is NULL now");
+      await pending(page).getByRole("button", { name: "Write yours" }).click();
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual((await read()).map(([d, p]) => [d, p]).slice(1), [["null", "null"], [' {"n":  1} ', '"null"'], ["null", "null"]]);
+      // Forms and files, too.
+      await page.getByRole("button", { name: "Insert a row" }).click();
+      const form = page.getByRole("dialog", { name: "Insert a row" });
+      await form.getByLabel("id", { exact: true }).fill("5");
+      await form.getByLabel("doc", { exact: true }).fill('{"z" : null,\n "a":1}');
+      await form.getByLabel("parsed", { exact: true }).fill("null");
+      await form.getByRole("button", { name: "Insert", exact: true }).click();
+      await form.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Import CSV" }).click();
+      const file = page.getByRole("dialog", { name: "Import CSV" });
+      await file.getByLabel("File").setInputFiles({ name: "docs.csv", mimeType: "text/csv", buffer: Buffer.from('id,doc,parsed\r\n6,null,\r\n7,,null\r\n8,"{""a"":  ""b""}","""t"""\r\n') });
+      await file.getByRole("button", { name: "Insert 3 rows" }).click();
+      await file.waitFor({ state: "detached" });
+      assert.deepEqual((await read()).slice(4).map(([d, p]) => [d, p]), [['{"z" : null,\n "a":1}', "null"], ["null", "-"], ["-", "null"], ['{"a":  "b"}', '"t"']]);
+      // What is copied is what there is.
+      await has(rows(page), '{"a":  "b"}');
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      for (const row of [6, 7, 8]) await pick(rows(page).getByRole("row").nth(row));
+      await page.getByRole("button", { name: "Copy as CSV" }).click();
+      await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'id,doc,parsed,note,other\r\n6,null,,,\r\n7,,null,,\r\n8,"{""a"":  ""b""}","""t""",,\r\n');
+      await pick(rows(page).getByRole("row").nth(8));
+      await page.getByRole("button", { name: "Set a column…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await dialog.getByLabel("Column", { exact: true }).selectOption("parsed");
+      await dialog.getByLabel("parsed", { exact: true }).fill("null");
+      await dialog.getByRole("button", { name: "Set in 2 rows" }).click();
+      await dialog.waitFor({ state: "detached" });
+      assert.deepEqual((await read()).slice(5).map(([, p]) => p), ["null", "null", '"t"']);
+    });
   },
 
   async "Grid: choices, and a calendar that keeps microseconds and zones"({ page }) {

@@ -1,10 +1,11 @@
 import type { Server } from "./client";
 import { equals, keyRule, textOf } from "./conditions";
+import { asText, sent, withJSON } from "./jsontext";
 import { rowKeyOf } from "./keys";
 import type { RunAs } from "./runas";
 import type { ColumnInfo, Row, TableInfo } from "./tables";
 import type { Source, TableDescription } from "./types";
-import { comparable, textIn, typed } from "./values";
+import { comparable, textIn } from "./values";
 
 /** Draft is what a column is to get. */
 export interface Draft {
@@ -34,14 +35,14 @@ export function sameDraft(a: Draft, b: Draft): boolean {
 }
 
 /** valuesOf are the values of drafts by columns, and what is wrong with those that have none. */
-export function valuesOf(columns: ColumnInfo[], drafts: Record<string, Draft>): { values: Row; wrong: Record<string, string> } {
+export function valuesOf(kind: string, columns: ColumnInfo[], drafts: Record<string, Draft>): { values: Row; wrong: Record<string, string> } {
   const values: Row = {};
   const wrong: Record<string, string> = {};
   for (const c of columns) {
     const draft = drafts[c.name];
     if (!draft || draft.how === "default") continue;
     try {
-      values[c.name] = draft.how === "null" ? null : typed(c.type, draft.text);
+      values[c.name] = draft.how === "null" ? null : sent(kind, c.type, draft.text);
     } catch (e) {
       wrong[c.name] = (e as Error).message;
     }
@@ -60,14 +61,15 @@ export async function writeRow(server: Server, { source, info, described, as }: 
   const read = Object.keys(values).filter((c) => c in row && !anyway);
   // A null may be one of JSON, which isn't NULL, and a column of type json can't be asked for at all.
   const guarded = read.filter((c) => (row[c] === null ? typeOf(c) !== "json" : textOf(row[c]) !== "null" && comparable(source.kind, typeOf(c))));
-  const now = () => server.rows<Row[]>("select", { ...of, columns: Object.keys(row), where: keyRule(key, row) }, as);
+  const text = asText(source.kind);
+  const now = async () => withJSON(source.kind, info.columns, await server.rows<Row[]>("select", { ...of, ...text, columns: Object.keys(row), where: keyRule(key, row) }, as));
   const differs = (found: Row, columns: string[]) => columns.some((c) => textOf(found[c]) !== textOf(row[c]));
   if (guarded.length < read.length) {
     const [found] = await now();
     if (found && differs(found, read)) return { done: false, now: found };
   }
   const where = { $and: [keyRule(key, row), ...guarded.map((c) => equals(c, row[c]))] };
-  const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, where, $set: values }, as);
+  const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, ...text, where, $set: values }, as);
   if (affected_rows > 0) return { done: true };
   const [found] = await now();
   if (!found || (anyway ? true : !differs(found, read))) throw new Error("Nothing was changed: the row isn't there any more, or the role may not change it.");

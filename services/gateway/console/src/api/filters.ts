@@ -1,4 +1,4 @@
-import { typed } from "./values";
+import { isJSON, typed } from "./values";
 import type { ColumnInfo } from "./tables";
 
 /** Filter is a condition on a column, as it is typed. */
@@ -73,7 +73,9 @@ function ruleOf(kind: string, filter: Filter, columns: ColumnInfo[]): object {
 function operandOf({ operator, value = "" }: Filter, name: string, type: string): unknown {
   if (name === "_is_null") return operator === "is NULL";
   if (name === "_in" || name === "_nin") return value.split(",").map((v) => typed(type, v.trim()));
-  return /like$/.test(name) ? value : typed(type, value);
+  if (/like$/.test(name)) return value;
+  if (isJSON(type) && value.trim() === "null") throw new Error("The null of JSON can't be looked for.");
+  return typed(type, value);
 }
 
 /** faultedBy is the number of the condition that an error of the server is about, undefined when it is about none. */

@@ -37,8 +37,7 @@ export function typed(type: string, text: string): unknown {
   if (isJSON(type) || (type.endsWith("[]") && trimmed.startsWith("[")) || (isSpatial(type) && trimmed.startsWith("{"))) {
     const problem = problemOfJSON(text);
     if (problem) throw new Error(problem);
-    if (isJSON(type) && trimmed === "null") throw new Error("The null of JSON can't be written here: choose NULL, or write it by SQL.");
-    return new Raw(trimmed);
+    return new Raw(isJSON(type) ? text : trimmed);
   }
   if (isNumber(type) && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(trimmed)) {
     // Data operations fill the decimals of a number up, as they always have, and leave those of a text as they are.

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { keyRule } from "../../api/conditions";
 import { valuesOf, type Draft } from "../../api/edits";
+import { asText } from "../../api/jsontext";
 import { display, type Row } from "../../api/tables";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
@@ -44,10 +45,10 @@ export default function BulkEdit(props: BulkEditProps) {
   const count = counted.data?.count;
   const run = useMutation({
     mutationFn: async () => {
-      const { values, wrong: problems } = valuesOf([column], { [name]: draft });
+      const { values, wrong: problems } = valuesOf(source.kind, [column], { [name]: draft });
       setWrong(problems[name]);
       if (problems[name]) return;
-      const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, $set: values }, as);
+      const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, ...asText(source.kind), $set: values }, as);
       await client.invalidateQueries({ queryKey: ["rows"] });
       done(`${name} set in ${affected_rows} ${affected_rows === 1 ? "row" : "rows"}${count !== undefined && affected_rows !== count ? `, not in ${count}: others were changed meanwhile, or ${as.role || "admin"} may not change them` : ""}`);
       close();

@@ -40,7 +40,7 @@ export function CellEditor(props: CellEditorProps) {
   const id = useId();
   const keep = (step: Step) => {
     if (fixed !== undefined) return close();
-    const wrong = valuesOf([column], { [column.name]: draft }).wrong[column.name];
+    const wrong = valuesOf(context.source.kind, [column], { [column.name]: draft }).wrong[column.name];
     if (wrong) setProblem(wrong);
     else done({ ...(chosen && sameDraft(chosen[column.name]!, draft) ? chosen : {}), [column.name]: draft }, step);
   };

@@ -66,7 +66,7 @@ export function Changes(props: { target: Target; edits: Edits; change: (edits: (
       for (const [key, edit] of all) {
         // One that somebody else has changed waits for a decision.
         if (only === undefined ? edit.now : key !== only) continue;
-        const { values, wrong } = valuesOf(target.info.columns, edit.drafts);
+        const { values, wrong } = valuesOf(target.source.kind, target.info.columns, edit.drafts);
         try {
           const [first] = Object.values(wrong);
           if (first) throw new Error(first);

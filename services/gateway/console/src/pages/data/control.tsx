@@ -6,6 +6,7 @@ import type { RunAs } from "../../api/runas";
 import type { ColumnInfo, TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, TableDescription } from "../../api/types";
 import { isJSON, isTruth, problemOfJSON } from "../../api/values";
+import { withLineEnds } from "../../api/lineends";
 import { chunk } from "../../chunk";
 
 const ChoiceInput = lazy(chunk(() => import("./choiceinput")));
@@ -69,7 +70,7 @@ export function ValueControl(props: ControlProps) {
   const problem = text.trim() && problemOfJSON(text);
   return (
     <div className="value-json">
-      <textarea {...control} aria-invalid={invalid || Boolean(problem) || undefined} rows={Math.max(3, Math.min(16, text.split("\n").length))} value={text} onChange={(e) => set(e.target.value)} />
+      <textarea {...control} aria-invalid={invalid || Boolean(problem) || undefined} rows={Math.max(3, Math.min(16, text.split("\n").length))} value={text} onChange={(e) => set(withLineEnds(e.target.value, draft.text))} />
       {problem && !invalid && <span className="removed" role="status">{problem}</span>}
     </div>
   );
@@ -80,7 +81,3 @@ function toEnd(e: FocusEvent<HTMLElement>) {
   if (e.currentTarget instanceof HTMLTextAreaElement) e.currentTarget.setSelectionRange(e.currentTarget.value.length, e.currentTarget.value.length);
 }
 
-/** withLineEnds gives a text the line ends that it had: a control makes one kind of them. */
-function withLineEnds(text: string, before: string): string {
-  return /\r\n/.test(before) && !/(^|[^\r])\n/.test(before) ? text.replaceAll("\n", "\r\n") : text;
-}

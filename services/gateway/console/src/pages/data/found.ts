@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api/client";
 import { keyRule } from "../../api/conditions";
 import { faultedBy, whereOfFilters } from "../../api/filters";
+import { asText, hasJSONText, withJSON } from "../../api/jsontext";
 import { rowKeyOf } from "../../api/keys";
 import { tellNulls } from "../../api/nulls";
 import { rightsOf } from "../../api/rights";
@@ -37,13 +38,14 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   const tied = (key ?? []).filter((c) => !sorted.some((o) => o.column === c)).map((column) => ({ column, descending: false }));
   const order_by = [...sorted, ...tied].map((o) => ({ column: o.column, type: o.descending ? "desc" : "asc" }));
   const args = { source: source.name, table: table.table, where: JSON.parse(where) as object };
+  const select = async (part: object, signal: AbortSignal) => withJSON(source.kind, info.columns, await server.rows<Row[]>("select", { ...args, ...asText(source.kind), ...part }, as, signal));
   const rows = useQuery({
     queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
     enabled: columns.length > 0 && !undecided,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const read = await server.rows<Row[]>("select", { ...args, columns, order_by, limit: size, offset }, as, signal);
-      if (key) await tellNulls(read, readable.filter((c) => c.type === "jsonb").map((c) => c.name), key, (where) => server.rows<Row[]>("select", { ...args, columns: key, where }, as, signal));
+      const read = await select({ columns, order_by, limit: size, offset }, signal);
+      if (key && !hasJSONText(source.kind)) await tellNulls(read, readable.filter((c) => c.type === "jsonb").map((c) => c.name), key, (where) => server.rows<Row[]>("select", { ...args, columns: key, where }, as, signal));
       return read;
     },
   });
@@ -61,6 +63,6 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
     /** The condition that the server refuses, by its number. */
     wrong: rows.error instanceof ApiError ? faultedBy(rows.error.path, filters, readable) : undefined,
     /** readPart reads others of the rows that the conditions let through. */
-    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) => server.rows<Row[]>("select", { ...args, columns: of, order_by, limit, offset: from }, as, signal),
+    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) => select({ columns: of, order_by, limit, offset: from }, signal),
   };
 }

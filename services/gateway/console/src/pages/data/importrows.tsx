@@ -2,10 +2,10 @@ import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { readCSV } from "../../api/csv";
+import { asText, sent } from "../../api/jsontext";
 import type { RunAs } from "../../api/runas";
 import { display, type Row, type TableInfo } from "../../api/tables";
 import type { Source } from "../../api/types";
-import { typed } from "../../api/values";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
@@ -30,12 +30,12 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
     setDone(0);
     run.reset();
     if (!file) return setRead(undefined);
-    setRead(file.size > largest ? { problem: `The file is larger than ${largest / 1e6} MB.` } : rowsOf(await file.text(), info, columns));
+    setRead(file.size > largest ? { problem: `The file is larger than ${largest / 1e6} MB.` } : rowsOf(await file.text(), source.kind, info, columns));
   };
   const run = useMutation({
     mutationFn: async (rows: Row[]) => {
       for (let at = done; at < rows.length; at += portion) {
-        await server.rows("insert", { source: source.name, table: info.name, objects: rows.slice(at, at + portion) }, as);
+        await server.rows("insert", { source: source.name, table: info.name, ...asText(source.kind), objects: rows.slice(at, at + portion) }, as);
         setDone(Math.min(at + portion, rows.length));
       }
     },
@@ -65,7 +65,7 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
 }
 
 /** rowsOf reads a file. */
-function rowsOf(text: string, info: TableInfo, columns: string[]): Read {
+function rowsOf(text: string, kind: string, info: TableInfo, columns: string[]): Read {
   try {
     const [head, ...lines] = readCSV(text);
     const names = (head ?? []).map((n) => n ?? "");
@@ -74,7 +74,7 @@ function rowsOf(text: string, info: TableInfo, columns: string[]): Read {
     if (new Set(names).size < names.length) throw new Error("A column is there twice.");
     const rows = lines.map((line, i) => {
       if (line.length !== names.length) throw new Error(`Row ${i + 1} has ${line.length} fields, and there are ${names.length} columns.`);
-      return Object.fromEntries(names.map((n, j) => [n, valueOf(info, n, line[j]!, i + 1)]));
+      return Object.fromEntries(names.map((n, j) => [n, valueOf(kind, info, n, line[j]!, i + 1)]));
     });
     return { rows, columns: names };
   } catch (e) {
@@ -82,9 +82,9 @@ function rowsOf(text: string, info: TableInfo, columns: string[]): Read {
   }
 }
 
-function valueOf(info: TableInfo, column: string, text: string | null, row: number): unknown {
+function valueOf(kind: string, info: TableInfo, column: string, text: string | null, row: number): unknown {
   try {
-    return text === null ? null : typed(info.columns.find((c) => c.name === column)!.type, text);
+    return text === null ? null : sent(kind, info.columns.find((c) => c.name === column)!.type, text);
   } catch (e) {
     throw new Error(`Row ${row}, ${column}: ${(e as Error).message}`);
   }

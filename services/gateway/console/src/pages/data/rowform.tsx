@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { textOf } from "../../api/conditions";
 import { draftOf, sameDraft, valuesOf, writeRow, type Draft } from "../../api/edits";
+import { asText } from "../../api/jsontext";
 import { display, type ColumnInfo, type Row } from "../../api/tables";
 import { faultOf } from "../../forms/fields";
 import { useServer } from "../../session";
@@ -37,11 +38,11 @@ export function RowForm(props: RowFormProps) {
 
   const run = useMutation({
     mutationFn: async (anyway: boolean) => {
-      const { values, wrong } = valuesOf(shown, row ? drafts : Object.fromEntries(shown.map((c) => [c.name, draftIn(c)])));
+      const { values, wrong } = valuesOf(source.kind, shown, row ? drafts : Object.fromEntries(shown.map((c) => [c.name, draftIn(c)])));
       setProblems(wrong);
       if (Object.keys(wrong).length > 0) return;
       if (!row) {
-        await server.rows("insert", { source: source.name, table: info.name, objects: [values] }, as);
+        await server.rows("insert", { source: source.name, table: info.name, ...asText(source.kind), objects: [values] }, as);
       } else if (Object.keys(values).length > 0) {
         const written = await writeRow(server, context, row, values, anyway);
         if (!written.done) return setNow(written.now);
