@@ -28,6 +28,8 @@ type Database struct {
 	Inconsistent string `json:"inconsistent,omitempty"`
 	// Health is what the last health check found, null for sources that ask for none.
 	Health json.RawMessage `json:"health"`
+	// Unreachable is why its server doesn't answer, as tried for this answer where neither a health check nor an event log tells.
+	Unreachable string `json:"unreachable,omitempty"`
 	// BacklogError is why its event log can't be read.
 	BacklogError string `json:"backlog_error,omitempty"`
 }
@@ -109,6 +111,17 @@ type TriggerCalls struct {
 	Delivery Times `json:"delivery"`
 	Queue    Times `json:"queue"`
 	Webhook  Times `json:"webhook"`
+	// CleanUps is what the clean-ups that an event trigger has planned have done, null for one without any.
+	CleanUps *CleanUps `json:"cleanups,omitempty"`
+}
+
+// CleanUps is how often the events of a trigger were cleaned up by its schedule, and how many events and calls were removed.
+type CleanUps struct {
+	Count uint64 `json:"count"`
+	// Failed are those that ended early, with a part of their events removed or none.
+	Failed      uint64 `json:"failed"`
+	Events      uint64 `json:"events"`
+	Invocations uint64 `json:"invocations"`
 }
 
 // Times are how many of something took how long.

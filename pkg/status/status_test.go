@@ -211,6 +211,12 @@ func TestTriggersAreToldApartByCallsAndTimes(t *testing.T) {
 	}
 	calls.WithLabelValues("success", "stock", "default").Add(2)
 	calls.WithLabelValues("failed", "stock", "default").Add(3)
+	cleanUps := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_event_cleanups_total"}, []string{"status", "trigger_name", "source_name"}))
+	cleanUps.WithLabelValues("completed", "stock", "default").Add(6)
+	cleanUps.WithLabelValues("failed", "stock", "default").Add(1)
+	removed := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_event_cleanup_removed_total"}, []string{"removed", "trigger_name", "source_name"}))
+	removed.WithLabelValues("events", "stock", "default").Add(70)
+	removed.WithLabelValues("invocations", "stock", "default").Add(80)
 	for _, took := range []float64{0.05, 0.1, 0.5, 5} {
 		delivery.WithLabelValues("stock", "default").Observe(took)
 	}
@@ -233,6 +239,7 @@ func TestTriggersAreToldApartByCallsAndTimes(t *testing.T) {
 	require.Equal(t, TriggerCalls{
 		Kind: "event", Source: "default", Name: "stock", Calls: 5, Failed: 3,
 		Delivery: Times{Count: 4, Seconds: 5.65, Bounds: []float64{0.1, 1}, Buckets: []uint64{2, 1, 1}}, Queue: none, Webhook: none,
+		CleanUps: &CleanUps{Count: 7, Failed: 1, Events: 70, Invocations: 80},
 	}, list[0], "the trigger of that name in another source is another one")
 	require.Equal(t, TriggerCalls{
 		Kind: "cron", Name: "nightly", Calls: 3, Failed: 2, Queue: none,

@@ -17,6 +17,7 @@ const (
 	triggerLabel = "trigger_name"
 	statusLabel  = "status"
 	failedStatus = "failed"
+	removedLabel = "removed"
 )
 
 // measured is what a metric says of the triggers of a kind.
@@ -32,6 +33,8 @@ var triggerFamilies = map[string]measured{
 	"engine_event_processing_time_seconds":                {"event", (*TriggerCalls).takeDelivery},
 	"engine_event_queue_time_seconds":                     {"event", (*TriggerCalls).takeQueue},
 	"engine_event_webhook_processing_time_seconds":        {"event", (*TriggerCalls).takeWebhook},
+	"engine_event_cleanups_total":                         {"event", (*TriggerCalls).takeCleanUps},
+	"engine_event_cleanup_removed_total":                  {"event", (*TriggerCalls).takeRemoved},
 	"engine_cron_event_processing_time_seconds":           {"cron", (*TriggerCalls).takeDelivery},
 	"engine_cron_event_queue_time_seconds":                {"cron", (*TriggerCalls).takeQueue},
 	"engine_cron_event_webhook_processing_time_seconds":   {"cron", (*TriggerCalls).takeWebhook},
@@ -87,6 +90,31 @@ func (t *TriggerCalls) takeCalls(m *dto.Metric) {
 	if label(m, statusLabel) == failedStatus {
 		t.Failed += n
 	}
+}
+
+func (t *TriggerCalls) takeCleanUps(m *dto.Metric) {
+	n := uint64(m.GetCounter().GetValue())
+	c := t.cleanUps()
+	c.Count += n
+	if label(m, statusLabel) == failedStatus {
+		c.Failed += n
+	}
+}
+
+func (t *TriggerCalls) takeRemoved(m *dto.Metric) {
+	n, c := uint64(m.GetCounter().GetValue()), t.cleanUps()
+	if label(m, removedLabel) == "invocations" {
+		c.Invocations += n
+		return
+	}
+	c.Events += n
+}
+
+func (t *TriggerCalls) cleanUps() *CleanUps {
+	if t.CleanUps == nil {
+		t.CleanUps = &CleanUps{}
+	}
+	return t.CleanUps
 }
 
 func (t *TriggerCalls) takeDelivery(m *dto.Metric) { t.Delivery = timesOf(m.GetHistogram()) }

@@ -103,6 +103,7 @@ func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
 		if err != nil {
 			s.Logger.WarnContext(ctx, "a clean-up of events has ended early", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
 		}
+		s.Metrics.cleaned(s.meta.Name, d.Trigger, cleaned, err != nil)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
 	defer cancel()

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
@@ -114,6 +117,9 @@ func TestCleanUpsFollowTheirSchedule(t *testing.T) {
 	t.Parallel()
 	c := newCleanUps(t)
 	s := c.process(t)
+	var err error
+	s.Metrics, err = NewMetrics(prometheus.NewRegistry(), true)
+	require.NoError(t, err)
 	c.write(t, 10)
 	require.NoError(t, s.cleanOnce(t.Context()))
 	require.Equal(t, mostPlanned, c.count(t, "engine_event_log_cleanups"))
@@ -144,11 +150,24 @@ func TestCleanUpsFollowTheirSchedule(t *testing.T) {
 	require.NoError(t, s.cleanOnce(t.Context()))
 	require.Equal(t, 2*mostPlanned, c.count(t, "engine_event_log_cleanups"))
 
+	// One that ends early is told, too.
+	c.exec(t, `ALTER TABLE engine_catalog.event_log RENAME TO elsewhere`)
+	c.sleep(time.Hour)
+	require.NoError(t, s.cleanOnce(t.Context()))
+	c.exec(t, `ALTER TABLE engine_catalog.elsewhere RENAME TO event_log`)
+	made := func(outcome string) float64 {
+		return testutil.ToFloat64(s.Metrics.cleanUps.WithLabelValues(outcome, "watch", "default"))
+	}
+	require.InDelta(t, 1, made("failed"), 0)
+
 	// A trigger that has lost its configuration loses its planned clean-ups.
 	c.exec(t, `UPDATE engine_catalog.engine_event_log_cleanups SET trigger_name = 'gone' WHERE status = 'scheduled'`)
 	c.sleep(2 * time.Hour)
 	require.NoError(t, s.cleanOnce(t.Context()))
 	require.Contains(t, c.ended(t), "dead 0")
+
+	require.InDelta(t, strings.Count(c.ended(t), "completed"), made("completed")+made("failed"), 0, "neither what was paused nor what was missed is made")
+	require.InDelta(t, 15, testutil.ToFloat64(s.Metrics.removed.WithLabelValues("events", "watch", "default")), 0)
 }
 
 // TestALostCleanUpIsMadeByAnother holds that a clean-up stays with the process that has taken it as

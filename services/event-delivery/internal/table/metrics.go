@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"queryengine/pkg/backend"
 	"queryengine/services/event-delivery/internal/delivery"
 )
 
@@ -29,6 +30,8 @@ type Metrics struct {
 	logLag        *prometheus.GaugeVec
 	logMissed     *prometheus.CounterVec
 	paused        *prometheus.GaugeVec
+	cleanUps      *prometheus.CounterVec
+	removed       *prometheus.CounterVec
 }
 
 // takeBuckets are those of the time that it takes to take events, in seconds.
@@ -77,9 +80,33 @@ func NewMetrics(r prometheus.Registerer, detailed bool) (*Metrics, error) {
 	m.paused = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "engine_event_trigger_paused", Help: "1 for each event trigger that is paused: its events wait on purpose.",
 	}, trigger)
-	return m, errors.Join(r.Register(m.paused), r.Register(m.fromLog), r.Register(m.logLag), r.Register(m.logMissed), r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
+	m.cleanUps = counter("engine_event_cleanups_total", "Clean-ups of old events that triggers have planned.", outcome)
+	removed := trigger
+	if !detailed {
+		removed = nil
+	}
+	m.removed = counter("engine_event_cleanup_removed_total", "Events, and calls of them, that these clean-ups removed.", append([]string{"removed"}, removed...))
+	return m, errors.Join(r.Register(m.paused), r.Register(m.cleanUps), r.Register(m.removed), r.Register(m.fromLog), r.Register(m.logLag), r.Register(m.logMissed), r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
 		r.Register(m.invocations), r.Register(m.processed), r.Register(m.processing), r.Register(m.queueTime),
 		r.Register(m.webhookTime), r.Register(m.requestBytes), r.Register(m.responseBytes))
+}
+
+// cleaned counts a clean-up and what it has removed; failed is that it has ended early.
+func (m *Metrics) cleaned(source, trigger string, c backend.EventsCleaned, failed bool) {
+	if m == nil {
+		return
+	}
+	status := "completed"
+	if failed {
+		status = "failed"
+	}
+	var of []string
+	if m.detailed {
+		of = []string{trigger, source}
+	}
+	m.cleanUps.WithLabelValues(append([]string{status}, of...)...).Inc()
+	m.removed.WithLabelValues(append([]string{"events"}, of...)...).Add(float64(c.Events))
+	m.removed.WithLabelValues(append([]string{"invocations"}, of...)...).Add(float64(c.Invocations))
 }
 
 // made counts events that were made from the log of a source.

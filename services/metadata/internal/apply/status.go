@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +46,7 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 	}
 	var asking sync.WaitGroup
 	asking.Go(func() { answer.Backlogs, answer.BacklogError = w.backlogs(ctx, answer.Sources) })
+	asking.Go(func() { w.reach(ctx, answer.Sources) })
 	var err error
 	answer.Instances, err = w.Statuses(ctx)
 	asking.Wait()
@@ -52,6 +55,43 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 	}
 	answer.At = time.Now().UTC()
 	return metadata.Encode(answer)
+}
+
+// reach finds out which sources don't answer, of those of which nothing else tells. What has no server, or charges for
+// being asked, has no event log either, and isn't asked.
+func (w *work) reach(ctx context.Context, sources []status.Database) {
+	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
+	defer cancel()
+	var asking sync.WaitGroup
+	for i, s := range w.current.Document.Sources {
+		if len(s.HealthCheck) > 0 || hasEventTriggers(s) || sources[i].Inconsistent != "" {
+			continue
+		}
+		asking.Go(func() {
+			source, err := w.Sources.Use(s)
+			if err != nil {
+				sources[i].Unreachable = apierror.From(err).Message
+				return
+			}
+			defer source.Release()
+			if _, ok := source.Source.(backend.EventTriggers); !ok {
+				return
+			}
+			_, err = source.RunSQL(ctx, backend.RawSQL{SQL: "SELECT 1", ReadOnly: true})
+			switch {
+			case err == nil:
+			case errors.Is(ctx.Err(), context.DeadlineExceeded):
+				sources[i].Unreachable = fmt.Sprintf("it did not answer within %s", backlogPatience)
+			default:
+				sources[i].Unreachable = apierror.From(err).Message
+			}
+		})
+	}
+	asking.Wait()
+}
+
+func hasEventTriggers(s *metadata.Source) bool {
+	return slices.ContainsFunc(s.Tables, func(t *metadata.Table) bool { return len(t.EventTriggers) > 0 })
 }
 
 // backlogs are what has still to be delivered, the oldest first. Sources whose logs can't be read get the reason; fault is
@@ -68,7 +108,7 @@ func (w *work) backlogs(ctx context.Context, sources []status.Database) (list []
 		list = append(list, b)
 	}
 	for i, s := range w.current.Document.Sources {
-		if !slices.ContainsFunc(s.Tables, func(t *metadata.Table) bool { return len(t.EventTriggers) > 0 }) {
+		if !hasEventTriggers(s) {
 			continue
 		}
 		asking.Go(func() {

@@ -113,6 +113,13 @@ export interface Backlog {
 export interface BulkArgs {
 }
 
+export interface CleanUps {
+  count: number;
+  failed: number;
+  events: number;
+  invocations: number;
+}
+
 export interface CleanupEventLogsArgs {
   source?: string;
   event_trigger_name: string;
@@ -326,6 +333,7 @@ export interface Database {
   kind: string;
   inconsistent?: string;
   health: Json;
+  unreachable?: string;
   backlog_error?: string;
 }
 
@@ -1321,6 +1329,7 @@ export interface TriggerCalls {
   delivery: Times;
   queue: Times;
   webhook: Times;
+  cleanups?: CleanUps;
 }
 
 export interface TypeRelationship {
