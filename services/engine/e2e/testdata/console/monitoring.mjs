@@ -78,6 +78,96 @@ export const tests = {
     await has(problems.getByRole("listitem"), /query-executor .* is gone; it was there at/);
   },
 
+  async "Monitoring: sources that can't be reached, operations that fail, and what clean-ups have removed"({ page }) {
+    const well = await metadata("get_status", {});
+    let looks = 0;
+    await page.route("**/v1/metadata", async (route) => {
+      if (route.request().postDataJSON().type !== "get_status") return route.continue();
+      const now = structuredClone(well);
+      looks++;
+      now.at = new Date(Date.parse(well.at) + 5000 * looks).toISOString();
+      now.backlogs = [];
+      const source = (name, more = {}) => ({ name, kind: "postgres", health: null, ...more });
+      now.sources = [source("gone", { unreachable: "<i>refused</i>" }), source("full"), source("well")];
+      const here = now.instances.find((i) => i.service === "query-executor");
+      here.metrics = [{ name: "engine_postgres_connection_error_total", labels: { source_name: "full" }, value: looks * 4 }];
+      const operation = (operation_name, count, errors) => ({ role: "reader", operation_name, operation_type: "query", count, errors, seconds: 1, buckets: now.operation_bounds.concat(0).map(() => 0) });
+      here.operations = [operation("<b>Broken</b>", 100 * looks, 30 * looks), operation("Rare", looks, looks), operation("Fine", 1000 * looks, looks), operation("Past", 500, 400)];
+      const none = { count: 0, seconds: 0, bounds: [], buckets: [0] };
+      now.instances.find((i) => i.service === "event-delivery").triggers = [{ kind: "event", source: "default", trigger: "<i>kept</i>", calls: 0, failed: 0, delivery: none, queue: none, webhook: none, cleanups: { count: 7, failed: 1, events: 12345, invocations: 23 } }];
+      return route.fulfill({ json: now });
+    });
+    await signIn(page);
+    await page.clock.install();
+    await area(page, "Monitoring");
+    const problems = page.getByRole("region", { name: "Problems" });
+    await has(problems.getByRole("listitem"), "Source gone can't be reached: <i>refused</i>");
+    await has(page.getByRole("grid", { name: "Sources" }).getByRole("row").filter({ hasText: "gone" }), "can't be reached");
+    assert.equal(await problems.getByRole("listitem").count(), 1, "of failures, one look tells nothing");
+    await page.clock.runFor(6000);
+    await has(problems.getByRole("listitem"), "The query <b>Broken</b> of reader failed 30 of 100 times (30 %) in the last 5 s. The operations");
+    await has(problems.getByRole("listitem"), "Source full: 4 attempts to connect have failed in the last 5 s.");
+    assert.equal(await problems.getByRole("listitem").count(), 3);
+    const cleaned = page.getByRole("grid", { name: "Clean-ups of events" }).getByRole("row").nth(1);
+    await has(cleaned, "<i>kept</i>");
+    assert.deepEqual(await cleaned.getByRole("gridcell").allTextContents(), ["default", "7", "1", "12,345", "23"]);
+    await has(page.getByRole("region", { name: "Event triggers", exact: true }), "No calls");
+    await axe(page, "Monitoring with operations that fail");
+    await problems.getByRole("link", { name: "The operations" }).click();
+    await page.waitForURL(/monitoring#operations$/);
+    await problems.getByRole("listitem").filter({ hasText: "Source gone" }).getByRole("link", { name: "The source" }).click();
+    await page.waitForURL(/source=gone/);
+  },
+
+  async "Monitoring: with much of everything, the page fits"({ page }) {
+    const well = await metadata("get_status", {});
+    const many = (n, of) => Array.from({ length: n }, (_, i) => of(i));
+    const times = (i) => ({ count: 30, seconds: 2, bounds: [0.05, 0.1, 1], buckets: [10, 9 + i, 8, 3] });
+    let looks = 0;
+    await page.route("**/v1/metadata", async (route) => {
+      if (route.request().postDataJSON().type !== "get_status") return route.continue();
+      const now = structuredClone(well);
+      looks++;
+      now.at = new Date(Date.parse(well.at) + 5000 * looks).toISOString();
+      now.sources = many(12, (i) => ({ name: `customers of region number ${i}`, kind: i % 3 ? "postgres" : "mssql", health: i % 4 ? null : { status: "OK" }, ...(i === 5 && { unreachable: "dial tcp 10.0.0.5:5432: connect: connection refused" }) }));
+      const of = (service) => well.instances.find((i) => i.service === service);
+      const executor = (i) => ({
+        ...structuredClone(of("query-executor")), instance: `query-executor-7c9d8b6f5d-x${i}qv2`,
+        metrics: now.sources.map((s, j) => ({ name: "engine_postgres_connections", labels: { source_name: s.name }, value: i + j })),
+        operations: many(40, (j) => ({ role: ["customer", "employee of the warehouse", "auditor"][j % 3], operation_name: `CustomerOrdersWithItemsAndPayments${j}`, operation_type: j % 5 ? "query" : "mutation", count: looks * (400 - 9 * j), errors: j % 8 ? 0 : looks * 31, seconds: looks * (j + 1), buckets: now.operation_bounds.concat(0).map((_, k) => (k < 8 ? looks * (k + j) : 0)) })),
+      });
+      const rest = ["gateway", "metadata", "event-delivery", "scheduler"].flatMap((service) => many(service === "gateway" ? 6 : service === "metadata" ? 1 : 2, (i) => ({ ...structuredClone(of(service)), instance: `${service}-5f6b9d-a${i}k8c` })));
+      now.instances = [...many(9, executor), ...rest];
+      now.instances[3].responding = false;
+      now.instances[4].metadata_version = now.metadata_version - 3;
+      for (const i of now.instances) {
+        if (i.service !== "event-delivery") continue;
+        i.triggers = many(30, (j) => ({ kind: "event", source: now.sources[j % 12].name, trigger: `orders_of_customers_changed_${j}`, calls: 900 - j, failed: j % 7 ? 0 : 12, delivery: times(j), queue: times(j), webhook: times(j), ...(j < 9 && { cleanups: { count: 40, failed: j % 4 ? 0 : 1, events: 1234567 - j, invocations: 2345678 } }) }));
+      }
+      now.backlogs = many(30, (j) => ({ kind: "event", source: now.sources[j % 12].name, trigger: `orders_of_customers_changed_${j}`, pending: 1200 - j, in_flight: j, oldest: new Date(Date.parse(now.at) - 1000 * (5 + 2 * j)).toISOString() }));
+      return route.fulfill({ json: now });
+    });
+    await signIn(page);
+    await page.clock.install();
+    await area(page, "Monitoring");
+    await has(page.getByRole("region", { name: "Problems" }).getByRole("listitem"), "customers of region number 5 can't be reached");
+    await page.clock.runFor(6000);
+    await page.getByRole("figure").last().waitFor();
+    await has(page.getByRole("region", { name: "Problems" }).getByRole("listitem"), "failed");
+    await has(page.getByRole("region", { name: "Problems" }).getByRole("listitem"), "Events of 12 more triggers wait.");
+    assert.ok((await page.getByRole("region", { name: "Problems" }).getByRole("listitem").count()) <= 15, "more than one takes in");
+    await axe(page, "Monitoring with much of everything");
+    for (const width of [1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `at ${width} px the page is wider than the window`);
+      for (const colorScheme of process.env.SHOTS ? ["light", "dark"] : []) {
+        await page.setViewportSize({ width, height: 6500 }); // all of it
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: `${process.env.SHOTS}/much-${width}-${colorScheme}.png`, fullPage: true });
+      }
+    }
+  },
+
   async "Monitoring: tables are sorted, and triggers have times"({ page }) {
     const times = (...buckets) => ({ count: 0, seconds: 0, bounds: [0.1, 1], buckets });
     const status = await metadata("get_status", {});

@@ -50,14 +50,43 @@ export const tests = {
       await page.getByRole("button", { name: "To a remote schema" }).click();
       await page.getByLabel("Name", { exact: true }).fill("far");
       await page.getByLabel("To the remote schema").selectOption("atlas");
-      await page.getByLabel("Fields of this table").fill("id");
-      await page.getByLabel("Field of the remote schema").fill('{"none": {"arguments": {}}}');
+      // As JSON and by the levels of the remote's fields, both ways.
+      const way = page.getByRole("textbox", { name: "Field of the remote schema as JSON" });
+      await way.fill('{"none": {"arguments": {}}}');
+      await has(page.getByRole("group", { name: "Level 1" }), "Query has no such field.");
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await has(page.getByRole("alert"), "none");
-      await page.getByLabel("Field of the remote schema").fill('{"position": {"arguments": {"artist": "$id"}}}');
+      await way.fill('{"position": {"arguments": {"artist": "$"}}}');
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(page.getByRole("group", { name: "Level 1" }), "Empty variable name"); // at the argument that it is about
+      await way.fill('{"position": ');
+      await has(page.getByRole("group", { name: "Field of the remote schema" }), "This isn't an object of JSON.");
+      await page.getByLabel("Field of Query, level 1").selectOption("charts");
+      await page.getByLabel("Field of Query, level 1").selectOption("position");
+      const given = (name) => page.getByLabel(`Argument ${name} of position: what it gets`);
+      await given("artist").selectOption("a column");
+      await page.getByLabel("Argument artist of position: column").selectOption("id");
+      await given("chart").selectOption("a value");
+      await page.getByLabel("Argument chart of position: value").fill("<i>local</i>");
+      await axe(page, "A relationship to a remote schema");
+      assert.deepEqual(JSON.parse(await way.inputValue()), { position: { arguments: { artist: "$id", chart: "<i>local</i>" } } });
+      await page.getByLabel("Field of Position, level 2").selectOption("place");
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await has(list, "remote schema atlas");
-      assert.deepEqual(await graphql("{ shelf { far { place } } }"), { shelf: [{ far: { place: 10 } }] });
+      const far = async () => (await table("shelf")).remote_relationships.find((r) => r.name === "far").definition.to_remote_schema;
+      assert.deepEqual(await far(), { remote_schema: "atlas", lhs_fields: ["id"], remote_field: { position: { arguments: { artist: "$id", chart: "<i>local</i>" }, field: { place: { arguments: {} } } } } });
+      assert.deepEqual(await graphql("{ shelf { far } }"), { shelf: [{ far: 10 }] });
+      // Changed, it has the argument from the client.
+      await page.getByRole("button", { name: "Change far" }).click();
+      const change = page.getByRole("region", { name: "Change far" });
+      await change.getByLabel("Argument artist of position: column").selectOption("best");
+      await change.getByLabel("Argument chart of position: what it gets").selectOption("left out");
+      await change.getByLabel("Field of Position, level 2").selectOption("none: it leads to Position");
+      await has(change, "Joined by: best.");
+      await change.getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "shelf");
+      assert.deepEqual(await far(), { remote_schema: "atlas", lhs_fields: ["best"], remote_field: { position: { arguments: { artist: "$best" } } } });
+      assert.deepEqual(await graphql('{ shelf { far(chart: "local") { place chart } } }'), { shelf: [{ far: { place: 20, chart: "local" } }] });
 
       await page.getByRole("button", { name: "Change best_author" }).click();
       await page.getByLabel("Name", { exact: true }).fill("favourite");

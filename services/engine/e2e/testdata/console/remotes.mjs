@@ -1,6 +1,6 @@
 // Tests of the pages for actions and remote schemas.
 import assert from "node:assert/strict";
-import { area, axe, broken, confirm, has, metadata, signIn, type, url, remoteURL } from "./harness.mjs";
+import { area, axe, broken, confirm, graphql, has, metadata, signIn, type, url, remoteURL } from "./harness.mjs";
 
 const html = "<img src=x onerror=alert(1)>";
 
@@ -174,6 +174,23 @@ export const tests = {
     await page.getByRole("button", { name: "Change Position.author" }).click();
     await axe(page, "Remote schemas with a relationship");
     await page.getByRole("button", { name: "Delete Position.author" }).click();
+    await confirm(page, "Delete", "charts");
+    await page.getByText("None lead from its types.").waitFor();
+
+    // To another remote schema, which is this one: the way to its field, with a field of the type.
+    await page.getByRole("button", { name: "Add one to a remote schema" }).click();
+    await page.getByLabel("Type of the remote").fill("Position");
+    await page.getByLabel("Name of the relationship").fill("next");
+    await page.getByLabel("To the other remote schema").selectOption("<i>charts</i>");
+    await page.getByLabel("Field of Query, level 1").selectOption("position");
+    await page.getByLabel("Argument artist of position: what it gets").selectOption("a field");
+    await page.getByLabel("Argument artist of position: field").selectOption("place");
+    await axe(page, "Remote schemas with the way to a field");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Change Position.next" }).waitFor();
+    const { position } = await graphql("{ position(artist: 2) { next { place chart } } }");
+    assert.deepEqual(position, { next: { place: 200, chart: "world" } });
+    await page.getByRole("button", { name: "Delete Position.next" }).click();
     await confirm(page, "Delete", "charts");
     await page.getByText("None lead from its types.").waitFor();
 

@@ -1,4 +1,4 @@
-import type { Instance, Operation, Status, Times, TriggerCalls } from "./types";
+import type { CleanUps, Instance, Operation, Status, Times, TriggerCalls } from "./types";
 
 /** sum adds the samples of a metric up, over all services, those with the labels given. */
 export function sum(status: Status, name: string, labels: Record<string, string> = {}): number {
@@ -55,6 +55,22 @@ export function operations(status: Status): Operation[] {
   return [...found.values()].sort((a, b) => b.count - a.count);
 }
 
+/** failing are operations by how often they were run and have failed between two answers. */
+export function failing(before: Status, after: Status): (Pick<Operation, "role" | "operation_name" | "operation_type"> & { count: number; errors: number })[] {
+  const key = (o: Operation) => JSON.stringify([o.role, o.operation_name, o.operation_type]);
+  const found = new Map<string, ReturnType<typeof failing>[number]>();
+  for (const [a, b] of pairs(before, after)) {
+    const earlier = new Map(a.operations?.map((o) => [key(o), o]));
+    for (const o of b.operations ?? []) {
+      const old = earlier.get(key(o));
+      const { role, operation_name, operation_type } = o;
+      const to = found.get(key(o)) ?? { role, operation_name, operation_type, count: 0, errors: 0 };
+      found.set(key(o), { ...to, count: to.count + Math.max(0, o.count - (old?.count ?? 0)), errors: to.errors + Math.max(0, o.errors - (old?.errors ?? 0)) });
+    }
+  }
+  return [...found.values()];
+}
+
 /** taken are how many operations took how long between two answers, those of a role or of all. */
 export function taken(before: Status, after: Status, role = ""): number[] {
   const all = after.operation_bounds.concat(Infinity).map(() => 0);
@@ -87,6 +103,11 @@ function plus(a: Times, b: Times): Times {
   return { count: a.count + b.count, seconds: a.seconds + b.seconds, bounds: longer.bounds, buckets: longer.buckets.map((_, i) => (a.buckets[i] ?? 0) + (b.buckets[i] ?? 0)) };
 }
 
+function cleaned(a: CleanUps | undefined, b: CleanUps | undefined): CleanUps | undefined {
+  if (!a || !b) return a ?? b;
+  return { count: a.count + b.count, failed: a.failed + b.failed, events: a.events + b.events, invocations: a.invocations + b.invocations };
+}
+
 /** triggers are those of some kinds that all instances have called, the most frequent first. */
 export function triggers(status: Status, ...kinds: TriggerKind[]): TriggerCalls[] {
   const found = new Map<string, TriggerCalls>();
@@ -94,7 +115,7 @@ export function triggers(status: Status, ...kinds: TriggerKind[]): TriggerCalls[
     if (!kinds.includes(kindOf(t))) continue;
     const key = keyOf(t);
     const to = found.get(key);
-    found.set(key, to ? { ...to, calls: to.calls + t.calls, failed: to.failed + t.failed, delivery: plus(to.delivery, t.delivery), queue: plus(to.queue, t.queue), webhook: plus(to.webhook, t.webhook) } : t);
+    found.set(key, to ? { ...to, calls: to.calls + t.calls, failed: to.failed + t.failed, delivery: plus(to.delivery, t.delivery), queue: plus(to.queue, t.queue), webhook: plus(to.webhook, t.webhook), cleanups: cleaned(to.cleanups, t.cleanups) } : t);
   }
   return [...found.values()].sort((a, b) => b.calls - a.calls);
 }

@@ -7,6 +7,7 @@ import type { Field, Value } from "../../forms/fields";
 import { ObjectList, type FormOf, type Listed } from "../../forms/list";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
+import { leadsToRemote, remoteFields } from "../remotes/target";
 
 /** Relationships are those of a table: to tables of its source, by foreign keys or by columns, to other sources and to remote schemas. */
 export default function Relationships(props: { document: MetadataDocument; source: Source; table: Table; info: TableInfo }) {
@@ -29,7 +30,7 @@ export default function Relationships(props: { document: MetadataDocument; sourc
     about: <span className="hint">{remoteText(r.definition)}</span>,
     change: {
       initial: { ...target, name: r.name, definition: r.definition },
-      fields: (v) => (isToSource(v.definition) ? toSource(document, info, v) : toRemote(document)).filter((f) => f.path !== "name"),
+      fields: (v) => (leadsToRemote(v) ? toRemote(document, info, v) : toSource(document, info, v)).filter((f) => f.path !== "name"),
       request: (args) => ({ type: `${prefix}_update_remote_relationship`, args }),
     },
     drop: { type: `${prefix}_delete_remote_relationship`, args: { ...target, name: r.name } },
@@ -69,8 +70,8 @@ export default function Relationships(props: { document: MetadataDocument; sourc
     },
     {
       title: "To a remote schema",
-      initial: { ...target },
-      fields: () => toRemote(document),
+      initial: { ...target, definition: { to_remote_schema: { lhs_fields: [] } } },
+      fields: (v) => toRemote(document, info, v),
       request: (args) => ({ type: `${prefix}_create_remote_relationship`, args }),
     },
   ];
@@ -130,22 +131,13 @@ function toSource(document: MetadataDocument, info: TableInfo, v: Value): Field[
   ];
 }
 
-function toRemote(document: MetadataDocument): Field[] {
-  const remotes = (document.remote_schemas ?? []).map((r) => ({ value: r.name, label: r.name }));
-  return [
-    name,
-    { path: "definition.to_remote_schema.remote_schema", label: "To the remote schema", kind: "choice", required: true, options: [{ value: "", label: remotes.length > 0 ? "choose one" : "there is none" }, ...remotes] },
-    { path: "definition.to_remote_schema.lhs_fields", label: "Fields of this table", kind: "list", required: true, hint: "Those that the arguments use, with commas between them." },
-    { path: "definition.to_remote_schema.remote_field", label: "Field of the remote schema", kind: "json", required: true, hint: 'As in {"artist": {"arguments": {"id": "$artist_id"}}}.' },
-  ];
-}
-
-function isToSource(definition: unknown): boolean {
-  return typeof definition === "object" && definition !== null && "to_source" in definition;
+function toRemote(document: MetadataDocument, info: TableInfo, v: Value): Field[] {
+  return [name, ...remoteFields(document, v, info.columns.map((c) => ({ name: c.name, about: c.type })), "column", "remote schema")];
 }
 
 function remoteText(definition: unknown): string {
-  const d = definition as { to_source?: { source: string; table: Name; relationship_type: string }; to_remote_schema?: { remote_schema: string } };
+  const d = definition as { to_source?: { source: string; table: Name; relationship_type: string }; to_remote_schema?: { remote_schema: string }; remote_schema?: string };
   if (d.to_source) return `${d.to_source.relationship_type}: ${d.to_source.source}, ${display(d.to_source.table)}`;
-  return d.to_remote_schema ? `remote schema ${d.to_remote_schema.remote_schema}` : "";
+  const remote = d.to_remote_schema?.remote_schema ?? d.remote_schema;
+  return remote ? `remote schema ${remote}` : "";
 }

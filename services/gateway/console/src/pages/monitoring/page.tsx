@@ -59,9 +59,9 @@ export function MonitoringPage() {
   );
 }
 
-function Section(props: { title: string; children: ReactNode }) {
+function Section(props: { title: string; id?: string; children: ReactNode }) {
   return (
-    <section className="panel" aria-label={props.title}>
+    <section className="panel" id={props.id} aria-label={props.title}>
       <h2>{props.title}</h2>
       {props.children}
     </section>
@@ -108,7 +108,7 @@ function Services(props: { status: Status }) {
       number("Requests in progress", (i) => sum({ ...status, instances: [i] }, "engine_bus_requests_in_progress")),
     ];
   }, [status]);
-  return <Section title="Services"><SortedGrid label="Instances" items={status.instances} columns={columns} /></Section>;
+  return <Section title="Services" id="services"><SortedGrid label="Instances" items={status.instances} columns={columns} /></Section>;
 }
 
 type Operation = ReturnType<typeof operations>[number];
@@ -131,7 +131,7 @@ function Operations(props: { status: Status }) {
     ];
   }, [status.operation_bounds]);
   return (
-    <Section title="Operations by role">
+    <Section title="Operations by role" id="operations">
       <p className="hint">Those that were run most often since the executors were started. Times are of those that failed, too.</p>
       <SortedGrid label="Operations" items={list} columns={columns} />
     </Section>
@@ -144,7 +144,7 @@ function Sources(props: { status: Status }) {
   const { status } = props;
   const columns = useMemo((): SortedColumn<Source>[] => {
     const of = (metric: string) => (s: Source) => sum(status, metric, { source_name: s.name });
-    const health = (s: Source) => s.inconsistent || ((s.health as { status: string } | null)?.status ?? "not checked");
+    const health = (s: Source) => s.inconsistent || (s.unreachable && "can't be reached") || ((s.health as { status: string } | null)?.status ?? "not checked");
     return [
       { name: "Source", of: (s) => s.name },
       { name: "Kind", of: (s) => s.kind },
@@ -179,7 +179,7 @@ function Events(props: { status: Status }) {
     ];
   }, [status]);
   return (
-    <Section title="Events to deliver">
+    <Section title="Events to deliver" id="backlogs">
       {status.backlog_error && <p className="removed">Scheduled events: {status.backlog_error}</p>}
       {broken.map((s) => <p key={s.name} className="removed">{s.name}: {s.backlog_error}</p>)}
       {status.backlogs.length === 0 ? broken.length === 0 && !status.backlog_error && <p className="good">Nothing waits.</p> : <SortedGrid label="Events to deliver" items={status.backlogs} columns={columns} />}
@@ -199,11 +199,22 @@ const columnsOf = (...named: SortedColumn<Trigger>[]): SortedColumn<Trigger>[] =
 ];
 
 const eventColumns = columnsOf({ name: "Trigger", of: (t) => t.trigger || "(all)" }, { name: "Source", of: (t) => t.source });
+const cleanUpColumns: SortedColumn<Trigger>[] = [
+  { name: "Trigger", of: (t) => t.trigger || "(all)" },
+  { name: "Source", of: (t) => t.source },
+  { name: "Clean-ups", of: (t) => t.cleanups!.count },
+  number("Failed", (t) => t.cleanups!.failed, "", true),
+  { name: "Events removed", of: (t) => t.cleanups!.events, show: (t) => t.cleanups!.events.toLocaleString("en") },
+  { name: "Calls removed", of: (t) => t.cleanups!.invocations, show: (t) => t.cleanups!.invocations.toLocaleString("en") },
+];
+
 const scheduledColumns = columnsOf({ name: "Trigger", of: (t) => (t.kind === "one_off" ? "(one-off events)" : t.trigger || "(all cron triggers)") });
 
 function Triggers(props: { status: Status }) {
   const { status } = props;
-  const changed = useMemo(() => triggers(status, "event"), [status]);
+  const all = useMemo(() => triggers(status, "event"), [status]);
+  const changed = all.filter((t) => t.calls > 0);
+  const cleaned = all.filter((t) => t.cleanups);
   const scheduled = useMemo(() => triggers(status, "cron", "one_off"), [status]);
   return (
     <>
@@ -211,6 +222,12 @@ function Triggers(props: { status: Status }) {
         <p className="hint">Those that were called most often since the services were started. Delivery is from an event, or its retry, to the answer of the webhook.</p>
         {changed.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Event triggers" items={changed} columns={eventColumns} />}
       </Section>
+      {cleaned.length > 0 && (
+        <Section title="Clean-ups of events">
+          <p className="hint">What the clean-ups that triggers have planned have removed since the services were started. One that failed has removed a part, or nothing.</p>
+          <SortedGrid label="Clean-ups of events" items={cleaned} columns={cleanUpColumns} />
+        </Section>
+      )}
       <Section title="Cron triggers and one-off events">
         <p className="hint">Delivery is from the time at which an event, or its retry, is due.</p>
         {scheduled.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Cron triggers and one-off events" items={scheduled} columns={scheduledColumns} />}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { isObjectType, type GraphQLSchema } from "graphql";
+import { getNullableType, isLeafType, isObjectType, type GraphQLSchema } from "graphql";
 import { nameProblem } from "../../api/names";
 import { remoteQuery } from "../../api/remotes";
 import { display } from "../../api/tables";
@@ -8,6 +8,7 @@ import { at, type Field, type Value } from "../../forms/fields";
 import { ObjectList } from "../../forms/list";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
+import { leadsToRemote, remoteFields } from "./target";
 
 /** Relationships are those from the types of a remote schema to tables and to other remote schemas. */
 export function Relationships(props: { remote: string; document: MetadataDocument; relationships: RemoteTypeRelationships[] }) {
@@ -34,7 +35,7 @@ export function Relationships(props: { remote: string; document: MetadataDocumen
           change: { initial: r as Value, fields: (value) => fieldsOf(document, schema, value), request: request("update_remote_schema_remote_relationship") },
           drop: { type: "delete_remote_schema_remote_relationship", args: { remote_schema: remote, type_name: r.type_name, name: r.name } },
         }))}
-        add={[add("Add one to a table", { to_source: { relationship_type: "object" } }), add("Add one to a remote schema", { to_remote_schema: {} })]}
+        add={[add("Add one to a table", { to_source: { relationship_type: "object" } }), add("Add one to a remote schema", { to_remote_schema: { lhs_fields: [] } })]}
       />
     </>
   );
@@ -51,15 +52,9 @@ function placeFields(schema: GraphQLSchema | undefined): Field[] {
 /** fieldsOf are those of where a relationship leads. */
 function fieldsOf(document: MetadataDocument, schema: GraphQLSchema | undefined, value: Value): Field[] {
   const type = schema?.getType(String(value.type_name));
-  const left = isObjectType(type) ? Object.keys(type.getFields()) : [];
-  if (at(value, "definition.to_remote_schema") !== undefined) {
-    const remotes = (document.remote_schemas ?? []).map((r) => ({ value: r.name, label: r.name }));
-    return [
-      { path: "definition.to_remote_schema.remote_schema", label: "To the remote schema", kind: "choice", required: true, options: [{ value: "", label: "choose one" }, ...remotes] },
-      { path: "definition.to_remote_schema.lhs_fields", label: "Fields of this type", kind: "list", required: true, hint: `Those that the arguments use, with commas between them${left.length > 0 ? `: ${left.join(", ")}` : ""}.` },
-      { path: "definition.to_remote_schema.remote_field", label: "Field of the other remote schema", kind: "json", required: true, hint: 'As in {"artist": {"arguments": {"id": "$artist_id"}}}.' },
-    ];
-  }
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  if (leadsToRemote(value)) return remoteFields(document, value, fields.filter((f) => isLeafType(getNullableType(f.type))).map((f) => ({ name: f.name, about: String(f.type) })), "field", "other remote schema");
+  const left = fields.map((f) => f.name);
   const source = document.sources.find((s) => s.name === at(value, "definition.to_source.source"));
   const table = at(value, "definition.to_source.table") as Name | undefined;
   const choose = { value: "", label: "choose one" };
