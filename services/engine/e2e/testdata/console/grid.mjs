@@ -34,6 +34,37 @@ async function cell(page, row, column) {
   return editor(page, column);
 }
 
+/** retype types what the first row has into the second one, column by column, and returns the texts. */
+async function retype(page, names) {
+  const texts = {};
+  await rows(page).focus();
+  for (const name of names) {
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    const field = editor(page, name).locator("textarea, input, select");
+    await field.waitFor();
+    const text = (texts[name] = await field.inputValue());
+    await page.keyboard.press("Escape");
+    await closed(page, name);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await field.waitFor();
+    if ((await field.evaluate((e) => e.tagName)) === "SELECT") await field.selectOption(text);
+    else await field.fill(text);
+    if (text === "") await editor(page, name).getByRole("button", { name: `NULL for ${name}` }).click();
+    if ((await field.getAttribute("role")) === "combobox") {
+      // Its list takes the first Enter.
+      await page.getByRole("listbox").waitFor();
+      await field.press("Enter");
+      await page.getByRole("listbox").waitFor({ state: "detached" });
+    }
+    await field.press("Enter");
+    await closed(page, name);
+    await page.keyboard.press("ArrowUp");
+  }
+  return texts;
+}
+
 /** kinds are types with a value that is hard to keep. */
 const kinds = {
   small: ["smallint", "-32768"], big: ["bigint", "9007199254740993"], unbounded: ["numeric", "1.10"], nan: ["numeric", "'NaN'"], scaled: ["numeric(30,10)", "12345678901234567890.0123456789"],
@@ -47,6 +78,9 @@ const kinds = {
   words: ["tsvector", "'a:1 b:2'"], query: ["tsquery", "'a & b'"], list: ["int[]", "'{1,2,NULL}'"], texts: ["text[]", "ARRAY['a,b','c\"d',NULL,'','NULL']"], digits: ["numeric[]", "'{1.10,2.0}'"], table_of: ["int[][]", "'{{1,2},{3,4}}'"],
   documents: ["jsonb[]", "ARRAY['{\"a\":1.10}'::jsonb]"], mood: ["grid_mood", "'a \"b\", <i>c</i>'"], moods: ["grid_mood[]", "'{sad,ok}'"], pair: ["grid_pair", "'(1,\"x, (y)\")'"], pairs: ["grid_pair[]", "ARRAY[ROW(1,'a \"b\" \\')::grid_pair, NULL]"],
   positive: ["grid_positive", "5"], object: ["oid", "4000000000"], place: ["pg_lsn", "'16/B374D848'"], path: ["jsonpath", "'$.a[*]'"],
+  attributes: ["hstore", "'a=>1, \"b c\"=>NULL, \"d\\\"e\"=>\"x=>y, <i>z</i>\", \"\"=>\"\"'"], label: ["ltree", "'Top.Science.Astronomy'"], labels: ["ltree[]", "'{a.b,c}'"], folded: ["citext", "'MiXed'"],
+  document: ["xml", "'<a b=\"1\">t&amp;<c/>  </a>'"], some: ["int4multirange", "'{[1,3),[5,7)}'"], amount: ["numrange", "'(1.10,2.50]'"], none_of: ["int4range", "'empty'"], blobs: ["bytea[]", "ARRAY['\\xdead'::bytea, NULL, '']"],
+  spans: ["interval[]", "ARRAY['1 day 00:00:01'::interval, NULL]"], sums: ["money[]", "ARRAY['1.50'::money]"], flags: ["bit(3)[]", "ARRAY[B'101', NULL]"], feeling: ["grid_feeling", "'ok'"], sku: ["grid_sku", "'a \"b\" c'"],
 };
 
 export const tests = {
@@ -160,39 +194,15 @@ export const tests = {
 
   async "Grid: values of all types come back as they were"({ page }) {
     const names = Object.keys(kinds);
-    await sql("CREATE TYPE grid_mood AS ENUM ('sad', 'ok', 'a \"b\", <i>c</i>'); CREATE TYPE grid_pair AS (a int, b text); CREATE DOMAIN grid_positive AS int CHECK (VALUE > 0)");
+    await sql(`CREATE TYPE grid_mood AS ENUM ('sad', 'ok', 'a \"b\", <i>c</i>'); CREATE TYPE grid_pair AS (a int, b text); CREATE DOMAIN grid_positive AS int CHECK (VALUE > 0);
+      CREATE DOMAIN grid_feeling AS grid_mood; CREATE DOMAIN grid_sku AS text CHECK (VALUE <> ''); CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION IF NOT EXISTS ltree; CREATE EXTENSION IF NOT EXISTS citext`);
     try {
       await made(`CREATE TABLE grid_kinds (id bigint PRIMARY KEY, ${names.map((n) => `"${n}" ${kinds[n][0]}`).join(", ")});
         INSERT INTO grid_kinds VALUES (9007199254740993, ${names.map((n) => kinds[n][1]).join(", ")}); INSERT INTO grid_kinds (id, parsed) VALUES (9007199254740995, 'null')`, ["grid_kinds"], async () => {
         await signIn(page);
         await opened(page, "grid_kinds", "Rows");
         await has(rows(page), "9007199254740995");
-        // What the first row has is typed into the second one, column by column.
-        await rows(page).focus();
-        for (const name of names) {
-          await page.keyboard.press("ArrowRight");
-          await page.keyboard.press("Enter");
-          const field = editor(page, name).locator("textarea, input, select");
-          await field.waitFor();
-          const text = await field.inputValue();
-          await page.keyboard.press("Escape");
-          await closed(page, name);
-          await page.keyboard.press("ArrowDown");
-          await page.keyboard.press("Enter");
-          await field.waitFor();
-          if ((await field.evaluate((e) => e.tagName)) === "SELECT") await field.selectOption(text);
-          else await field.fill(text);
-          if (text === "") await editor(page, name).getByRole("button", { name: `NULL for ${name}` }).click();
-          if ((await field.getAttribute("role")) === "combobox") {
-            // Its list takes the first Enter.
-            await page.getByRole("listbox").waitFor();
-            await field.press("Enter");
-            await page.getByRole("listbox").waitFor({ state: "detached" });
-          }
-          await field.press("Enter");
-          await closed(page, name);
-          await page.keyboard.press("ArrowUp");
-        }
+        await retype(page, names);
         await has(pending(page), `${names.length} changes in 1 row`);
         await page.keyboard.press("Control+s");
         await pending(page).waitFor({ state: "detached" });
@@ -202,7 +212,7 @@ export const tests = {
         assert.deepEqual(names.map((n, i) => [n, line[names.length + i]]), expected);
       });
     } finally {
-      await sql("DROP TYPE IF EXISTS grid_mood, grid_pair; DROP DOMAIN IF EXISTS grid_positive", true);
+      await sql("DROP DOMAIN IF EXISTS grid_positive, grid_feeling, grid_sku; DROP TYPE IF EXISTS grid_mood, grid_pair", true);
     }
   },
 
