@@ -13,22 +13,34 @@ import (
 // patience bounds one request; no measured query comes near it.
 const patience = 30 * time.Second
 
+// longestIdle is how long a connection may be unused: the engine closes those that are idle for two minutes, as they
+// are while other targets answer the largest requests.
+const longestIdle = time.Minute
+
 // connection is one client: it sends a request, reads the answer, and sends the next. It
 // does as little as it can, because it shares the machine with what it measures.
 type connection struct {
-	conn   net.Conn
-	reader *bufio.Reader
-	head   string
-	out    []byte
-	body   bytes.Buffer
+	address string
+	conn    net.Conn
+	reader  *bufio.Reader
+	used    time.Time
+	head    string
+	out     []byte
+	body    bytes.Buffer
 }
 
 func dial(address, head string) (*connection, error) {
-	conn, err := net.Dial("tcp", address)
+	c := &connection{address: address, head: head}
+	return c, c.connect()
+}
+
+func (c *connection) connect() error {
+	conn, err := net.Dial("tcp", c.address)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &connection{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), head: head}, nil
+	c.conn, c.reader, c.used = conn, bufio.NewReaderSize(conn, 64<<10), time.Now()
+	return nil
 }
 
 func (c *connection) close() { _ = c.conn.Close() }
@@ -38,7 +50,14 @@ func (c *connection) close() { _ = c.conn.Close() }
 func (c *connection) post(path string, body []byte) ([]byte, error) {
 	c.out = fmt.Appendf(c.out[:0], "POST %s HTTP/1.1\r\n%sContent-Length: %d\r\n\r\n", path, c.head, len(body))
 	c.out = append(c.out, body...)
-	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if time.Since(c.used) > longestIdle {
+		c.close()
+		if err := c.connect(); err != nil {
+			return nil, err
+		}
+	}
+	c.used = time.Now()
+	if err := c.conn.SetDeadline(c.used.Add(patience)); err != nil {
 		return nil, err
 	}
 	if _, err := c.conn.Write(c.out); err != nil {

@@ -21,10 +21,12 @@ import (
 // better one of the two modes that can be asked for.
 const slowestMode = 1.1
 
-// The turns of a statement.
+// ModeTurns is how many turns each way to plan has with a statement, unless others are asked for.
+const ModeTurns = 8
+
+// The length of a turn.
 const (
-	modeTurns = 8
-	// modeTurn is how long one lasts, about, and modeWarmUp how long each mode is used before, at least.
+	// modeTurn is how long a turn lasts, about, and modeWarmUp how long each mode is used before, at least.
 	modeTurn   = 60 * time.Millisecond
 	modeWarmUp = 600 * time.Millisecond
 	// modeLearning is the least number of requests before it counts.
@@ -42,7 +44,7 @@ func (t *modeTarget) mean() float64 { return float64(t.spent) / float64(t.n) }
 
 // runModes compares ways to plan statements with parameters, by the CPU time of the database's
 // sessions: on each execution, once for all, and as the engine chooses.
-func (p *place) runModes(ctx context.Context, names []string, out, progress io.Writer) error {
+func (p *place) runModes(ctx context.Context, o PlanOptions, out, progress io.Writer) error {
 	conn, err := pgx.Connect(ctx, p.databaseURL(sampleDatabase))
 	if err != nil {
 		return err
@@ -68,12 +70,12 @@ func (p *place) runModes(ctx context.Context, names []string, out, progress io.W
 	fmt.Fprintf(out, "\n%-28s %12s %12s %12s %7s\n", "database CPU µs", "custom", "generic", "ours", "ratio")
 	worst, slow := 0.0, 0
 	for _, c := range modeCases() {
-		if len(names) > 0 && !slices.Contains(names, c.name) {
+		if len(o.Names) > 0 && !slices.Contains(o.Names, c.name) {
 			continue
 		}
-		ratio, err := c.compare(ctx, targets, conn)
+		ratio, err := c.compare(ctx, targets, conn, o.Turns)
 		if err == nil && ratio > slowestMode { // something else may have been at work
-			ratio, err = c.compare(ctx, targets, conn)
+			ratio, err = c.compare(ctx, targets, conn, o.Turns)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -94,7 +96,7 @@ func (p *place) runModes(ctx context.Context, names []string, out, progress io.W
 
 // compare alternates between the modes with the same requests; the ratio is that of the last one to the
 // better one of the others.
-func (c *modeCase) compare(ctx context.Context, targets []*modeTarget, conn *pgx.Conn) (float64, error) {
+func (c *modeCase) compare(ctx context.Context, targets []*modeTarget, conn *pgx.Conn, turns int) (float64, error) {
 	requests := 1
 	for _, t := range targets {
 		began, n := time.Now(), 0
@@ -108,7 +110,7 @@ func (c *modeCase) compare(ctx context.Context, targets []*modeTarget, conn *pgx
 		requests = max(requests, int(modeTurn*time.Duration(n)/time.Since(began)))
 		t.spent, t.n = 0, 0
 	}
-	for turn := range modeTurns {
+	for turn := range turns {
 		for _, t := range targets {
 			r := rand.New(rand.NewPCG(2, uint64(turn))) //nolint:gosec // the same requests for all
 			before, err := sessionTime(ctx, conn, t.name)

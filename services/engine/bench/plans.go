@@ -23,6 +23,8 @@ import (
 type PlanOptions struct {
 	// Runs is how often each statement is run; the median counts.
 	Runs int
+	// Turns is how many each way to plan has with a statement.
+	Turns int
 	// Programs is the directory of the engine's programs.
 	Programs string
 	// Server, when set, is the address of a PostgreSQL server whose database "music" holds the
@@ -77,7 +79,7 @@ func RunPlans(ctx context.Context, o PlanOptions, out, progress io.Writer) (err 
 		statements = p.runStatements(ctx, o, out)
 	}
 	if o.Part != "statements" && (statements == nil || errors.Is(statements, ErrSlow)) {
-		modes = p.runModes(ctx, o.Names, out, progress)
+		modes = p.runModes(ctx, o, out, progress)
 	}
 	return errors.Join(statements, modes)
 }

@@ -28,7 +28,8 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("benchplans", flag.ContinueOnError)
 	o := bench.PlanOptions{}
 	var names string
-	flags.IntVar(&o.Runs, "runs", 7, "how often each statement is run")
+	flags.IntVar(&o.Runs, "runs", 7, "how often each statement is run beside a hand-written one")
+	flags.IntVar(&o.Turns, "turns", bench.ModeTurns, "turns of each way to plan with a statement")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.StringVar(&o.Server, "server", "", `PostgreSQL server whose database "music" holds the large sample; one is started when empty`)
 	flags.StringVar(&o.Part, "part", "", "statements (beside hand-written ones) or modes (of planning); both when empty")
@@ -39,8 +40,8 @@ func run(ctx context.Context, args []string) error {
 		}
 		return err
 	}
-	if o.Runs < 1 {
-		return errors.New("-runs is at least 1")
+	if o.Runs < 1 || o.Turns < 1 {
+		return errors.New("-runs and -turns are at least 1")
 	}
 	o.Names = strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
 	return bench.RunPlans(ctx, o, os.Stdout, os.Stderr)
