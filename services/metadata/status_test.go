@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,7 +46,9 @@ func TestSourceThatIsGoneIsTold(t *testing.T) {
 		}
 		return found
 	}
-	require.Empty(t, unreachable()["gone"])
+	// A second may be too short for an answer on a busy machine.
+	answers := func() bool { return unreachable()["gone"] == "" }
+	require.Eventually(t, answers, time.Minute, time.Millisecond)
 	address, err := url.Parse(gone)
 	require.NoError(t, err)
 	name := strings.TrimPrefix(address.Path, "/")
@@ -53,5 +56,5 @@ func TestSourceThatIsGoneIsTold(t *testing.T) {
 	w.sql(t, w.metadataURL, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '`+name+`'`)
 	require.NotEmpty(t, unreachable()["gone"])
 	w.sql(t, w.metadataURL, `ALTER DATABASE "`+name+`" ALLOW_CONNECTIONS true`)
-	require.Empty(t, unreachable()["gone"])
+	require.Eventually(t, answers, time.Minute, time.Millisecond)
 }
