@@ -4,7 +4,7 @@ import { axe, confirm, has, metadata, opened, pick, signIn, sql, until, url } fr
 
 const rows = (page) => page.getByRole("grid", { name: "Rows", exact: true });
 const editor = (page, column) => page.getByRole("dialog", { name: `Cell of ${column}`, exact: true });
-const pending = (page) => page.getByRole("region", { name: "Changes that aren't saved" });
+export const pending = (page) => page.getByRole("region", { name: "Changes that aren't saved" });
 const active = (page) => page.evaluate(() => document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.textContent);
 
 /** made tracks tables that SQL makes while use runs, and drops them then. */
@@ -19,13 +19,13 @@ async function made(statements, names, use) {
 }
 
 /** closed waits until a cell is closed, and the grid has the keys again. */
-async function closed(page, column) {
+export async function closed(page, column) {
   await editor(page, column).waitFor({ state: "detached" });
   await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "grid");
 }
 
 /** cell opens a cell by a double click. */
-async function cell(page, row, column) {
+export async function cell(page, row, column) {
   await rows(page).locator(`[aria-rowindex="${row + 1}"]`).waitFor();
   const heads = await rows(page).getByRole("columnheader").evaluateAll((list) => list.map((e) => [e.getAttribute("aria-colindex"), e.getAttribute("title")]));
   const [index] = heads.find(([, name]) => name === column);
@@ -35,7 +35,7 @@ async function cell(page, row, column) {
 }
 
 /** retype types what the first row has into the second one, column by column, and returns the texts. */
-async function retype(page, names) {
+export async function retype(page, names) {
   const texts = {};
   await rows(page).focus();
   for (const name of names) {

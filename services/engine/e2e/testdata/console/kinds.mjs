@@ -1,6 +1,7 @@
 // Tests of the pages for data with sources of other kinds than PostgreSQL.
 import assert from "node:assert/strict";
-import { axe, condition, has, metadata, pick, secret, signIn, type, url } from "./harness.mjs";
+import { cell, closed, pending, retype } from "./grid.mjs";
+import { axe, condition, confirm, has, metadata, pick, secret, signIn, type, url } from "./harness.mjs";
 import { others } from "./sources.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
@@ -107,6 +108,131 @@ export const tests = {
     } finally {
       await statements("ms", "mssql_run_sql", "DROP TABLE shelf");
       for (const [kind, name] of [["sqlite", "library"], ["bigquery", "web"], ["mssql", "ms"]]) await metadata(`${kind}_drop_source`, { name, cascade: true });
+    }
+  },
+
+  async "Kinds: rows of SQLite are shown, found, and written"({ page }) {
+    const kept = {
+      tiny: ["SMALLINT", "-32768"], whole: ["INTEGER", "2147483647"], big: ["BIGINT", "9007199254740993"], real: ["REAL", "0.1"], endless: ["DOUBLE", "-9e999"], exact: ["DECIMAL(10,2)", "'12.5'"],
+      truth: ["BOOLEAN", "1"], plain: ["TEXT", "'<i>a</i>' || char(10) || '\"b\", \\'"], empty: ["VARCHAR(9)", "''"], word: ["TEXT", "'NULL'"], day: ["DATE", "'2024-02-29'"], hour: ["TIME", "'12:34:56.789'"],
+      moment: ["DATETIME", "'2024-02-29 12:34:56.789012'"], moment_there: ["TIMESTAMPTZ", "'2024-02-29 12:34:56.789012'"], id128: ["UUID", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"],
+      doc: ["JSON", "'{\"a\":1.10,\"b\":[9007199254740993]}'"], bytes: ["BLOB", "x'deadbeef00'"],
+    };
+    const names = Object.keys(kept);
+    const run = async (text) => {
+      const response = await fetch(url + "/v2/query", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ type: "sqlite_run_sql", args: { source: "grids", sql: text } }) });
+      assert.equal(response.status, 200, `${text}: ${await response.clone().text()}`);
+      return (await response.json()).result?.slice(1);
+    };
+    await metadata("sqlite_add_source", { name: "grids", configuration: { connection_info: { database_url: others.sqlite + ".grids", create: true } } });
+    try {
+      await run(`CREATE TABLE kept (id BIGINT PRIMARY KEY, ${names.map((n) => `"${n}" ${kept[n][0]}`).join(", ")})`);
+      await run(`INSERT INTO kept VALUES (9007199254740993, ${names.map((n) => kept[n][1]).join(", ")}); INSERT INTO kept (id) VALUES (9007199254740995)`);
+      await run("CREATE TABLE shelf (room INT NOT NULL, no INT NOT NULL, label TEXT, PRIMARY KEY (room, no)); CREATE TABLE tome (id INTEGER PRIMARY KEY, title TEXT NOT NULL CHECK (title <> 'none'), note TEXT, room INT, no INT, FOREIGN KEY (room, no) REFERENCES shelf (room, no))");
+      await run("INSERT INTO shelf VALUES (1, 1, 'left'), (1, 2, '<b>right</b>'), (2, 1, 'far'); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 55) INSERT INTO tome SELECT i, 'tome ' || i, CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'n' END, 1, 1 FROM n");
+      await metadata("sqlite_track_tables", { tables: ["kept", "shelf", "tome"].map((name) => ({ source: "grids", table: { name } })) });
+      await metadata("sqlite_create_array_relationship", { source: "grids", table: "shelf", name: "tomes", using: { foreign_key_constraint_on: { table: "tome", columns: ["room", "no"] } } });
+      await metadata("sqlite_create_object_relationship", { source: "grids", table: "tome", name: "shelf", using: { foreign_key_constraint_on: ["room", "no"] } });
+      const open = async (name) => {
+        await page.goto(`${url}/console/data?source=grids&table=${name}`);
+        await page.getByRole("tab", { name: "Rows", exact: true }).click();
+      };
+      const save = async () => {
+        await page.keyboard.press("Control+s");
+        await pending(page).waitFor({ state: "detached" });
+      };
+      const shown = (text) => page.getByText(text, { exact: true }).waitFor();
+      await signIn(page);
+
+      // Values of all types are typed as they are shown, and found.
+      await open("kept");
+      await has(rows(page), "9007199254740995");
+      const texts = await retype(page, names);
+      await has(pending(page), `${names.length} changes in 1 row`);
+      await save();
+      const states = (of) => names.map((n) => `typeof(${of}."${n}") || ' ' || quote(${of}."${n}")`).join(", ");
+      const [line] = await run(`SELECT ${states("a")}, ${states("b")} FROM kept a, kept b WHERE a.id < b.id`);
+      assert.deepEqual(names.map((n, i) => [n, line[names.length + i]]), names.map((n, i) => [n, line[i]]));
+      for (const name of names) {
+        if (name === "plain") await condition(page, 1, name, "like", "%A%"); // a condition has one line
+        else await condition(page, 1, name, "=", texts[name]);
+        await shown("1 to 2 of 2");
+        await condition(page, 1, name, "is NULL");
+        await shown("0 to 0 of 0");
+      }
+      await page.getByRole("button", { name: "Clear the conditions" }).click();
+      await shown("1 to 2 of 2");
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Copy as JSON" }).click();
+      await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      assert.match(copied, /"id": 9007199254740993,/);
+      assert.match(copied, /"big": 9007199254740993,/);
+      assert.match(copied, /"empty": "",/);
+      assert.match(copied, /"truth": true,/);
+
+      // A row by the form: NULL and an empty text differ, and the null of JSON is refused.
+      await page.getByRole("button", { name: "Insert a row" }).click();
+      const form = page.getByRole("dialog", { name: "Insert a row" });
+      await form.getByLabel("id", { exact: true }).fill("1");
+      await form.getByLabel("plain", { exact: true }).fill("x");
+      await form.getByLabel("plain", { exact: true }).fill("");
+      await form.getByLabel("What word gets").selectOption("null");
+      await form.getByLabel("truth", { exact: true }).selectOption("false");
+      await form.getByLabel("doc", { exact: true }).fill("null");
+      await form.getByRole("button", { name: "Insert", exact: true }).click();
+      await has(form, "The null of JSON can't be written here");
+      await form.getByLabel("doc", { exact: true }).fill('["<b>"]');
+      await form.getByRole("button", { name: "Insert", exact: true }).click();
+      await form.waitFor({ state: "detached" });
+      assert.deepEqual(await run("SELECT quote(plain), quote(word), quote(truth), quote(doc), quote(big) FROM kept WHERE id = 1"), [["''", "NULL", "0", `'["<b>"]'`, "NULL"]]);
+
+      // Pages, an order, a key of two columns, an error, a relationship both ways, and a deletion.
+      await open("tome");
+      await shown("1 to 50 of 55");
+      await page.getByRole("button", { name: "Next" }).click();
+      await shown("51 to 55 of 55");
+      await page.getByRole("combobox", { name: "Sort by" }).selectOption("id");
+      await page.getByRole("button", { name: "id ▲, ascending" }).click();
+      await shown("1 to 50 of 55");
+      await page.waitForFunction(() => document.querySelector("[role=rowheader]")?.textContent === "55");
+      const no = await cell(page, 1, "no");
+      await no.getByRole("combobox").press("ArrowDown");
+      await page.getByRole("option", { name: "1 room 2, far" }).click();
+      await no.getByRole("combobox").press("Enter");
+      await closed(page, "no");
+      await has(pending(page), "1 change in 1 row");
+      const title = await cell(page, 2, "title");
+      await title.getByRole("textbox").fill("none");
+      await title.getByRole("textbox").press("Enter");
+      await closed(page, "title");
+      await page.keyboard.press("Control+s");
+      await has(pending(page).getByRole("alert"), "title <> 'none'");
+      await page.getByRole("button", { name: "Discard all" }).click();
+      assert.deepEqual(await run("SELECT title, room, no FROM tome WHERE id > 53 ORDER BY id"), [["tome 54", "1", "1"], ["tome 55", "2", "1"]]);
+      await pick(rows(page).getByRole("row").nth(1));
+      await page.getByRole("button", { name: "Copy as CSV" }).click();
+      await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'id,title,note,room,no\r\n55,tome 55,"",2,1\r\n');
+      await page.getByRole("button", { name: "shelf →" }).click();
+      await shown("1 to 1 of 1");
+      await has(rows(page), "far");
+      await pick(rows(page).getByRole("row").nth(1));
+      await page.getByRole("button", { name: "tomes →" }).click();
+      await shown("1 to 1 of 1");
+      await has(rows(page), "tome 55");
+      await pick(rows(page).getByRole("row").nth(1));
+      await page.getByRole("button", { name: "Delete 1…" }).click();
+      await confirm(page, "Delete", "This row is deleted");
+      await page.getByText("1 deleted").waitFor();
+      assert.deepEqual(await run("SELECT count(*) FROM tome"), [["54"]]);
+      await open("shelf");
+      await has(rows(page), "left");
+      await pick(rows(page).getByRole("row").nth(1));
+      await page.getByRole("button", { name: "Delete 1…" }).click();
+      await has(page.getByRole("dialog", { name: "Delete" }), "54 of tome refer to it");
+    } finally {
+      await metadata("sqlite_drop_source", { name: "grids", cascade: true });
     }
   },
 };

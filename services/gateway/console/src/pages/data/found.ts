@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../api/client";
 import { keyRule } from "../../api/conditions";
+import { parseExact } from "../../api/exact";
 import { faultedBy, whereOfFilters } from "../../api/filters";
 import { asText, hasJSONText, withJSON } from "../../api/jsontext";
 import { rowKeyOf } from "../../api/keys";
@@ -37,7 +38,7 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   // The key comes last, so that pages have an order in which each row has its place.
   const tied = (key ?? []).filter((c) => !sorted.some((o) => o.column === c)).map((column) => ({ column, descending: false }));
   const order_by = [...sorted, ...tied].map((o) => ({ column: o.column, type: o.descending ? "desc" : "asc" }));
-  const args = { source: source.name, table: table.table, where: JSON.parse(where) as object };
+  const args = { source: source.name, table: table.table, where: parseExact(where) as object };
   const select = async (part: object, signal: AbortSignal) => withJSON(source.kind, info.columns, await server.rows<Row[]>("select", { ...args, ...asText(source.kind), ...part }, as, signal));
   const rows = useQuery({
     queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
