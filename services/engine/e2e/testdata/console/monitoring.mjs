@@ -31,7 +31,7 @@ export const tests = {
   async "Monitoring: what is wrong stands out"({ page }) {
     const well = await metadata("get_status", {});
     well.backlogs = [];
-    for (const s of well.sources) Object.assign(s, { health: null, inconsistent: undefined, backlog_error: undefined });
+    for (const s of well.sources) Object.assign(s, { health: null, inconsistent: undefined, unreachable: undefined, backlog_error: undefined });
     let state = "well";
     await page.route("**/v1/metadata", async (route) => {
       if (route.request().postDataJSON().type !== "get_status") return route.continue();
