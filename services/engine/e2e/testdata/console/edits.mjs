@@ -184,8 +184,11 @@ export const tests = {
     const gone = (text) => page.getByRole("status").filter({ hasText: text });
     try {
       await begin();
+      await metadata("add_remote_schema_permissions", { remote_schema: "edits_remote", role: "edits", definition: { schema: "type Query { charts: [String!] }" }, comment: "before" });
+      const definition = { to_source: { source: "default", table: "author", relationship_type: "object", field_mapping: { artist: "id" } } };
+      await metadata("create_remote_schema_remote_relationship", { remote_schema: "edits_remote", type_name: "Position", name: "edits_author", definition });
       await signIn(page);
-      for (const [name, { path, open, label, text, drop, title, saved, box = (p) => p.getByLabel(label, { exact: true }) }] of Object.entries({
+      for (const [name, { path, open, label, text, drop, title, asks = true, saved, box = (p) => p.getByLabel(label, { exact: true }) }] of Object.entries({
         "a permission": {
           path: cell("edits"), label: "Most rows of one query", text: "7", drop: ["pg_drop_select_permission", { ...author, role: "edits" }], title: "Save",
           saved: async (d) => d.sources[0].tables.find((t) => t.table.name === "author").select_permissions.find((p) => p.role === "edits").permission.limit === 7,
@@ -200,7 +203,11 @@ export const tests = {
         },
         "an action": {
           path: "/console/actions?name=edits_action", label: "Handler", text: "http://127.0.0.1:3/", drop: ["drop_action", { name: "edits_action" }], title: "Create it anew",
-          saved: async (d) => d.actions.find((a) => a.name === "edits_action").definition.handler === "http://127.0.0.1:3/",
+          saved: async (d) => d.actions.some((a) => a.name === "edits_action" && a.definition.handler === "http://127.0.0.1:3/" && a.permissions[0].comment === html),
+        },
+        "a remote schema": {
+          path: "/console/remote-schemas?name=edits_remote", open: (p) => p.getByRole("tab", { name: "Definition" }).click(), label: "Comment", text: html, drop: ["remove_remote_schema", { name: "edits_remote" }], title: "Create it anew", asks: false,
+          saved: async (d) => d.remote_schemas.some((r) => r.name === "edits_remote" && r.comment === html && r.permissions[0].comment === "before" && r.remote_relationships[0].relationships[0].name === "edits_author"),
         },
         "a cron trigger": {
           path: "/console/events?kind=cron&name=edits_cron", open: (p) => press(p, "Change"), label: "Comment", text: html, drop: ["delete_cron_trigger", { name: "edits_cron" }], title: "Create it anew",
@@ -218,8 +225,8 @@ export const tests = {
         await gone("was deleted by somebody").waitFor();
         assert.equal(await box(page).inputValue(), text, name);
         if (name === "an action") await axe(page, "A form whose object is gone");
-        await press(page, `${title}…`);
-        await confirm(page, title, title.startsWith("Save") || ["an event trigger", "a comment on a permission"].includes(name) ? "change" : "add"); // both are a part of something
+        await press(page, asks ? `${title}…` : title);
+        if (asks) await confirm(page, title, title.startsWith("Save") || ["an event trigger", "a comment on a permission"].includes(name) ? "change" : "add"); // both are a part of something
         await gone("was deleted by somebody").waitFor({ state: "detached" });
         assert.ok(await saved((await metadata("export_metadata", {}))), name);
       }

@@ -144,7 +144,7 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
         </Staying>
       </Around>
       <h3>Definition</h3>
-      <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fieldsOf(document)} request={(value) => ({ type: gone ? "create_action" : "update_action", args: value })} done={() => {}} />
+      <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fieldsOf(document)} request={(value) => (gone ? { type: "bulk", args: [{ type: "create_action", args: value }, ...permissions.map((p) => permission(p.role, p.comment))] } : { type: "update_action", args: value })} done={() => {}} />
       {dialog}
     </>
   );

@@ -18,7 +18,7 @@ import { Split } from "../../shell/split";
 import { Tabs } from "../../shell/tabs";
 import { customizationFields } from "./customization";
 import { Permissions } from "./permissions";
-import { Relationships } from "./relationships";
+import { Relationships, relationshipsOf } from "./relationships";
 
 const route = getRouteApi("/remote-schemas");
 
@@ -97,7 +97,12 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
     mutationFn: () => server.metadata("reload_remote_schema", { name: remote.name }),
     onSettled: () => client.invalidateQueries(),
   });
-  const { permissions: _, remote_relationships = [], ...args } = remote;
+  const { permissions = [], remote_relationships: _, ...args } = remote;
+  // A remote schema that is added has neither.
+  const parts = () => [
+    ...permissions.map((p) => ({ type: "add_remote_schema_permissions", args: { remote_schema: remote.name, ...p } })),
+    ...relationshipsOf(remote).map((args) => ({ type: "create_remote_schema_remote_relationship", args })),
+  ];
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   return (
     <>
@@ -118,9 +123,9 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
           {found.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={found.data.sdl} extensions={graphql} readOnly /></div>}
         </TabPanel>
         <TabPanel id="permissions"><Permissions remote={remote} roles={rolesOf(document)} /></TabPanel>
-        <TabPanel id="relationships"><Relationships remote={remote.name} document={document} relationships={remote_relationships} /></TabPanel>
+        <TabPanel id="relationships"><Relationships remote={remote.name} document={document} relationships={relationshipsOf(remote)} /></TabPanel>
         <TabPanel id="definition">
-          <Form follows title={gone ? "Create it anew" : "Change"} confirm={!gone} initial={{ ...args }} fields={() => fieldsOf(remote.name)} request={(value) => ({ type: gone ? "add_remote_schema" : "update_remote_schema", args: value })} done={() => {}} />
+          <Form follows title={gone ? "Create it anew" : "Change"} confirm={!gone} initial={{ ...args }} fields={() => fieldsOf(remote.name)} request={(value) => (gone ? { type: "bulk", args: [{ type: "add_remote_schema", args: value }, ...parts()] } : { type: "update_remote_schema", args: value })} done={() => {}} />
         </TabPanel>
       </Tabs>
       {dialog}

@@ -3,19 +3,25 @@ import { getNullableType, isLeafType, isObjectType, type GraphQLSchema } from "g
 import { nameProblem } from "../../api/names";
 import { remoteQuery } from "../../api/remotes";
 import { display } from "../../api/tables";
-import type { MetadataDocument, Name, RemoteTypeRelationships } from "../../api/types";
+import type { MetadataDocument, Name, RemoteSchema } from "../../api/types";
 import { at, type Field, type Value } from "../../forms/fields";
 import { ObjectList } from "../../forms/list";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { leadsToRemote, remoteFields } from "./target";
 
+type Relationship = ReturnType<typeof relationshipsOf>[number];
+
+/** relationshipsOf are the relationships of a remote schema, as requests name them. */
+export function relationshipsOf({ name: remote_schema, remote_relationships = [] }: RemoteSchema) {
+  return remote_relationships.flatMap(({ type_name, relationships }) => relationships.map(({ name, definition }) => ({ remote_schema, type_name, name, definition })));
+}
+
 /** Relationships are those from the types of a remote schema to tables and to other remote schemas. */
-export function Relationships(props: { remote: string; document: MetadataDocument; relationships: RemoteTypeRelationships[] }) {
-  const { remote, document, relationships } = props;
+export function Relationships(props: { remote: string; document: MetadataDocument; relationships: Relationship[] }) {
+  const { remote, document, relationships: all } = props;
   const found = useQuery(remoteQuery(useServer(), remote));
   const schema = found.data?.schema;
-  const all = relationships.flatMap((t) => t.relationships.map((r) => ({ remote_schema: remote, type_name: t.type_name, name: r.name, definition: r.definition })));
   const request = (type: string) => (args: Value) => ({ type, args });
   const add = (title: string, definition: Value) => ({
     title,
