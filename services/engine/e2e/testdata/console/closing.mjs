@@ -140,6 +140,9 @@ export const tests = {
       }
     } finally {
       for (const [type, args] of [["delete_cron_trigger", { name: "closing_cron" }], ["delete_cron_trigger", { name: "closing_new" }], ["drop_action", { name: "closing_action" }]]) await metadata(type, args).catch(() => {});
+      // Other tests list all one-off events.
+      const { events: planned } = await metadata("get_scheduled_events", { type: "one_off", status: ["scheduled"] });
+      for (const { id } of planned.filter((e) => e.scheduled_time.startsWith("2100-01-01T09:00"))) await metadata("delete_scheduled_event", { type: "one_off", event_id: id });
       await sql("DROP TABLE closing_row", true);
     }
   },
