@@ -204,10 +204,9 @@ func TestAnAnswerOutlivesTheUseOfItsConnection(t *testing.T) {
 		result <- err
 	}()
 	<-started
-	p.own.freeze() // so that nothing is heard of the responder over this connection
-	require.Eventually(t, func() bool { return p.own.clients() == 2 }, 30*time.Second, time.Millisecond)
-	p.own.thaw()
+	end := p.own.stall() // so that nothing is heard of the responder over this connection
 	require.Eventually(t, func() bool { return p.connections() == 2 }, 30*time.Second, time.Millisecond)
+	end()
 	close(release)
 	require.NoError(t, <-result)
 	require.Equal(t, large, body)

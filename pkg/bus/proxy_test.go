@@ -3,6 +3,7 @@ package bus_test
 import (
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,8 @@ type proxy struct {
 	listener net.Listener
 	mu       sync.Mutex
 	conns    []net.Conn
+	// gates are held while nothing comes through the connections that they belong to.
+	gates []*sync.RWMutex
 	// frozen is held while nothing comes through.
 	frozen sync.RWMutex
 }
@@ -26,16 +29,33 @@ type proxy struct {
 func (p *proxy) freeze() { p.frozen.Lock() }
 func (p *proxy) thaw()   { p.frozen.Unlock() }
 
-// gate is a connection that is read while the proxy is not frozen.
+// stall lets nothing through the connections that there are, and new ones pass. What it returns ends it.
+func (p *proxy) stall() (end func()) {
+	p.mu.Lock()
+	held := slices.Clone(p.gates)
+	p.mu.Unlock()
+	for _, g := range held {
+		g.Lock()
+	}
+	return func() {
+		for _, g := range held {
+			g.Unlock()
+		}
+	}
+}
+
+// gate is a connection that is read while neither it nor the proxy is frozen.
 type gate struct {
 	net.Conn
-	proxy *proxy
+	proxy, own *sync.RWMutex
 }
 
 func (g gate) Read(b []byte) (int, error) {
 	n, err := g.Conn.Read(b)
-	g.proxy.frozen.RLock()
-	defer g.proxy.frozen.RUnlock()
+	g.proxy.RLock()
+	defer g.proxy.RUnlock()
+	g.own.RLock()
+	defer g.own.RUnlock()
 	return n, err
 }
 
@@ -58,9 +78,11 @@ func newProxy(t testing.TB, server string) *proxy {
 			}
 			p.mu.Lock()
 			p.conns = append(p.conns, client, upstream)
+			own := new(sync.RWMutex)
+			p.gates = append(p.gates, own)
 			p.mu.Unlock()
-			go func() { _, _ = io.Copy(client, gate{upstream, p}) }()
-			go func() { _, _ = io.Copy(upstream, gate{client, p}) }()
+			go func() { _, _ = io.Copy(client, gate{upstream, &p.frozen, own}) }()
+			go func() { _, _ = io.Copy(upstream, gate{client, &p.frozen, own}) }()
 		}
 	}()
 	return p
@@ -72,13 +94,6 @@ func (p *proxy) url() string { return "nats://" + p.listener.Addr().String() }
 func (p *proxy) cut() {
 	_ = p.listener.Close()
 	p.interrupt()
-}
-
-// clients is how many connections there have been.
-func (p *proxy) clients() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.conns) / 2
 }
 
 // interrupt ends all connections.
