@@ -23,6 +23,9 @@ import (
 	"queryengine/pkg/bus/direct"
 )
 
+// slow is a heartbeat that a busy machine keeps: a responder that seems late is asked through NATS.
+const slow = 2 * time.Second
+
 // directPair is a caller and a responder that are connected directly, each with a proxy before
 // NATS, and one before the responder's own server.
 type directPair struct {
@@ -172,8 +175,7 @@ func TestADirectConnectionIsLost(t *testing.T) {
 // One that takes nothing any more is not used for long.
 func TestADirectConnectionFallsSilent(t *testing.T) {
 	t.Parallel()
-	// Long enough for the answers of a busy machine.
-	p := setupDirect(t, echo, 100*time.Millisecond, func(c *bus.Config) { c.IdleTimeout = 4 * time.Second })
+	p := setupDirect(t, echo, slow, func(c *bus.Config) { c.IdleTimeout = 4 * slow })
 	p.own.freeze()
 	defer p.own.thaw()
 	_, _, err := call(t.Context(), p.caller, "x")
@@ -194,7 +196,7 @@ func TestAnAnswerOutlivesTheUseOfItsConnection(t *testing.T) {
 		<-release
 		return echo(ctx, req, w)
 	}
-	p := setupDirect(t, h, 100*time.Millisecond, func(c *bus.Config) { c.IdleTimeout = time.Hour })
+	p := setupDirect(t, h, slow, func(c *bus.Config) { c.IdleTimeout = time.Hour })
 	large := strings.Repeat("y", 20<<20)
 	result := make(chan error, 1)
 	var body string

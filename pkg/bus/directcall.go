@@ -159,16 +159,27 @@ func (b *Bus) connectDirectly(m *member) {
 	ctx, cancel := context.WithTimeout(context.Background(), directTimeout)
 	defer cancel()
 	w, err := b.dialDirect(ctx, m)
+	failed := m.line.connected(w)
 	if err == nil {
+		// After it is in use: whoever reads the metric may expect the next call to go over it.
 		w.counted.Store(true)
 		b.metrics.direct.Inc()
+		if w.nc.IsClosed() {
+			b.uncount(w)
+		}
 	}
-	failed := m.line.connected(w)
 	switch {
 	case err == nil:
 		b.log.Debug("connected directly", "inbox", m.inbox)
 	case failed && !errors.Is(err, errNoOffer):
 		b.log.Info("no direct connection, requests go through NATS", "inbox", m.inbox, "reason", err)
+	}
+}
+
+// uncount takes a wire out of the metrics, once.
+func (b *Bus) uncount(w *wire) {
+	if w.counted.Swap(false) {
+		b.metrics.direct.Dec()
 	}
 }
 
@@ -188,9 +199,7 @@ func (b *Bus) dialDirect(ctx context.Context, m *member) (*wire, error) {
 	options := append(b.callOptions(), nats.NoReconnect(), nats.UserInfo(offer.User, offer.Password),
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			m.line.wire.CompareAndSwap(w, nil)
-			if w.counted.Swap(false) {
-				b.metrics.direct.Dec()
-			}
+			b.uncount(w)
 			b.lostCalls(w)
 		}))
 	if len(offer.Certificate) > 0 {
