@@ -28,16 +28,15 @@ type fleet struct {
 // newFleet starts one whose replicas answer with h. idle is the caller's IdleTimeout.
 func newFleet(t *testing.T, idle time.Duration, h bus.Handler) *fleet {
 	t.Helper()
-	const heartbeat = 200 * time.Millisecond
 	server := bustest.Server(t)
 	f := &fleet{proxy: newProxy(t, server.ClientURL())}
-	f.caller = bustest.ConnectWith(t, bus.Config{URL: server.ClientURL(), Name: bus.ServiceGateway, Heartbeat: heartbeat, IdleTimeout: idle})
+	f.caller = bustest.ConnectWith(t, bus.Config{URL: server.ClientURL(), Name: bus.ServiceGateway, Heartbeat: slow, IdleTimeout: idle})
 	for i := range f.served {
 		url := server.ClientURL()
 		if i == 0 {
 			url = f.proxy.url()
 		}
-		b := bustest.ConnectWith(t, bus.Config{URL: url, Name: bus.ServiceQueryExecutor, Heartbeat: heartbeat})
+		b := bustest.ConnectWith(t, bus.Config{URL: url, Name: bus.ServiceQueryExecutor, Heartbeat: slow})
 		serve(t, b, bus.ServiceInfo{Name: bus.ServiceQueryExecutor}, func(ctx context.Context, req proto.Message, w bus.ResponseWriter) error {
 			f.served[i].Add(1)
 			return h(ctx, req, w)
@@ -108,16 +107,22 @@ func TestRequestsInHandOfAKilledReplica(t *testing.T) {
 	before := f.served[0].Load() + f.served[1].Load() + f.served[2].Load()
 	const each = 6
 	queries, mutations := make(chan error, each), make(chan error, each)
+	await := func(served int32) {
+		require.Eventually(t, func() bool {
+			return f.served[0].Load()+f.served[1].Load()+f.served[2].Load() == before+served
+		}, patience, time.Millisecond)
+	}
+	// Requests are shared evenly: the replica that is killed has a third of each sort.
 	for range each {
 		go func() { queries <- f.ask(t.Context(), bus.QueryExecute.Again()) }()
+	}
+	await(each)
+	for range each {
 		go func() { mutations <- f.ask(t.Context(), bus.QueryExecute) }()
 	}
-	require.Eventually(t, func() bool {
-		return f.served[0].Load()+f.served[1].Load()+f.served[2].Load() == before+2*each
-	}, patience, time.Millisecond)
+	await(2 * each)
 	f.proxy.cut()
 	hold.Store(false)
-	// Requests are shared evenly: the killed replica had a third of them.
 	failed := 0
 	for failed == 0 { // those of the others are held
 		select {
@@ -169,7 +174,7 @@ func TestOfSilentReplicasTheLastOneHeardFromIsAsked(t *testing.T) {
 	}
 	all.Wait()
 	for range 60 {
-		f.caller.Pause(time.Second)
+		f.caller.Pause(2 * slow)
 		require.NoError(t, f.ask(t.Context(), bus.QueryExecute))
 	}
 }
