@@ -269,7 +269,7 @@ func TestManySharedWriters(t *testing.T) {
 				case err == nil:
 					done.Add(1)
 				case !canceled:
-					return err
+					return fmt.Errorf("%w: %s", err, apierror.From(err).InternalJSON())
 				}
 				if _, err := w.write(t.Context(), "clerk", "-1"); apierror.From(err).Code != apierror.PermissionError {
 					return fmt.Errorf("a note that isn't allowed: %w", err)

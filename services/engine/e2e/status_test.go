@@ -94,7 +94,7 @@ func TestStatusOfSplitServices(t *testing.T) {
 	eventually(t, startLimit, func() bool { // executors apply a version when they hear of it
 		a = p.services()
 		for _, i := range a.Instances {
-			if i.MetadataVersion != a.MetadataVersion {
+			if i.MetadataVersion != a.MetadataVersion || !i.Healthy {
 				return false
 			}
 		}
@@ -219,10 +219,13 @@ func TestStatusOfOneProcess(t *testing.T) {
 	t.Parallel()
 	p := launchServe(t, dbtest.URL(t), "ENGINE_GRAPHQL_ADMIN_SECRET="+secret)
 	p.awaitReady()
-	a := p.services()
+	var a statusAnswer
+	eventually(t, startLimit, func() bool { // a check that takes long on a busy machine is a failed one
+		a = p.services()
+		return !slices.ContainsFunc(a.Instances, func(i status.Instance) bool { return !i.Healthy })
+	}, func() string { b, _ := json.Marshal(a); return string(b) })
 	require.Equal(t, []string{eventDelivery, gateway, metadata, executor, scheduler}, a.names())
 	for _, i := range a.Instances {
 		require.Equal(t, a.Instances[0].Instance, i.Instance, "of the process")
-		require.True(t, i.Healthy, i.Error)
 	}
 }
