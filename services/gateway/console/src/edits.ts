@@ -44,7 +44,7 @@ export function useEdits(): Edits {
   return useMemo(() => new Edits(around), [around]);
 }
 
-/** useEdited tells that a form has what isn't saved: now, where before is what was there. saved has it count as saved until it changes. */
+/** useEdited tells that a form has what isn't saved: now, where before is what was there. saved has it count as saved until it changes, unless it has changed since saved was handed out, as by somebody who goes on typing while the server answers. */
 export function useEdited(now: string, before: string): { saved: () => void; leave: (then: () => void) => void } {
   const around = use(Around);
   const [own] = useState(() => new Edits());
@@ -57,10 +57,15 @@ export function useEdited(now: string, before: string): { saved: () => void; lea
       around.remove(mark);
     };
   }, [around, own, mark]);
+  const latest = useRef(now);
   useLayoutEffect(() => {
+    latest.current = now;
     mark.edited = now !== before;
   }, [mark, now, before]);
-  return { saved: () => own.letGo(), leave: (then) => leave(own, then) };
+  const saved = () => {
+    if (latest.current === now) own.letGo();
+  };
+  return { saved, leave: (then) => leave(own, then) };
 }
 
 /**

@@ -8,8 +8,8 @@ const trigger = { source: "default", table: "closing_row", name: "closing_events
 const events = "/console/events?kind=triggers&source=default&name=closing_events";
 const cron = "/console/events?kind=cron&name=closing_cron";
 
-/** held keeps the answer to a request back, until it is released. All that it leads to is there when release is done. */
-async function held(page, type) {
+/** held keeps the answer to a request back, or the request itself, until it is released. All that it leads to is there when release is done. */
+export async function held(page, type, unsent = false) {
   let answer, asked;
   const waits = new Promise((done) => { asked = done; });
   const released = new Promise((done) => { answer = done; });
@@ -27,10 +27,10 @@ async function held(page, type) {
   await page.route(operations, async (route) => {
     const { type: of, args, dry_run } = route.request().postDataJSON();
     if (of !== type || dry_run || args.dry_run) return route.fallback();
-    const response = await route.fetch();
+    const response = !unsent && (await route.fetch());
     asked();
     await released;
-    return route.fulfill({ response });
+    return response ? route.fulfill({ response }) : route.continue();
   });
   return {
     waits,

@@ -20,6 +20,7 @@ import * as journey from "./journey.mjs";
 import * as kinds from "./kinds.mjs";
 import * as metadata from "./metadata.mjs";
 import * as monitoring from "./monitoring.mjs";
+import * as pending from "./pending.mjs";
 import * as permissions from "./permissions.mjs";
 import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
@@ -124,6 +125,7 @@ const tests = {
   ...kinds.tests,
   ...metadata.tests,
   ...monitoring.tests,
+  ...pending.tests,
   ...permissions.tests,
   ...relationships.tests,
   ...remotes.tests,

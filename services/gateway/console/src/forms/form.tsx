@@ -131,7 +131,7 @@ function Edited(props: FormProps) {
       </Tabs>
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={run.isPending || missing || Object.keys(problems).length > 0} onPress={() => run.mutate()}>{title}{confirm && "…"}</Button>
+        <Button className="button primary" isPending={run.isPending} isDisabled={missing || Object.keys(problems).length > 0} onPress={() => run.mutate()}>{title}{confirm && "…"}</Button>
         {cancel && <Button className="button" onPress={() => leave(cancel)}>Cancel</Button>}
       </div>
       {asking.value && <ConfirmChange title={title} request={asking.value} close={asking.close} made={saved} done={() => done(value)} />}

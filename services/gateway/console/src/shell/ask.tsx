@@ -23,7 +23,7 @@ export function Ask(props: { title: string; request: MetadataRequest | (() => Pr
       {children}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={run.isPending || disabled} onPress={() => run.mutate()}>{title}</Button>
+        <Button className="button primary" isPending={run.isPending} isDisabled={disabled} onPress={() => run.mutate()}>{title}</Button>
         <Cancel />
       </div>
     </Window>

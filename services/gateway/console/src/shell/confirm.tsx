@@ -66,7 +66,7 @@ export function ConfirmChange(props: Confirmed & { close: (then?: () => void) =>
       {choice && <label className="inline"><input type="checkbox" checked={chosen} onChange={(e) => setChosen(e.target.checked)} /> {choice.label}</label>}
       {change.error && <Failure error={change.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={!found || found.refused !== undefined || change.isPending} onPress={() => change.mutate()}>{title}</Button>
+        <Button className="button primary" isPending={change.isPending} isDisabled={!found || found.refused !== undefined} onPress={() => change.mutate()}>{title}</Button>
         <Cancel />
       </div>
     </Window>

@@ -39,7 +39,7 @@ export function SignIn() {
             <Input />
           </TextField>
         )}
-        <Button type="submit" className="button primary" isDisabled={attempt.isPending}>{attempt.isPending ? "Signing in…" : "Sign in"}</Button>
+        <Button type="submit" className="button primary" isPending={attempt.isPending}>{attempt.isPending ? "Signing in…" : "Sign in"}</Button>
       </form>}
       {attempt.error && <Failure error={attempt.error} />}
       {!project && <p className="hint">It is kept in this tab until you sign out or close it, and is sent to this server only.</p>}

@@ -15,7 +15,7 @@ export function WrittenNotice() {
       {written?.migrations?.map((m) => <p key={m}>Wrote the migration <code>{m}</code>{written.down ? ", with what takes it back." : <>; its <code>down.sql</code> is to be written.</>}</p>)}
       {written?.files !== undefined && <p>Wrote {written.files} {written.files === 1 ? "file" : "files"} of metadata.</p>}
       {written?.error && <p className="removed">{written.error}</p>}
-      {written?.error && <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>Write the server's metadata over the files</Button>}
+      {written?.error && <Button className="button" isPending={again.isPending} onPress={() => again.mutate()}>Write the server's metadata over the files</Button>}
       {again.error && <Failure error={again.error} />}
       {written && <Button className="button" onPress={() => setWritten(undefined)}>Close</Button>}
     </div>

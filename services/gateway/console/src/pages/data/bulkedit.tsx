@@ -75,7 +75,7 @@ export default function BulkEdit(props: BulkEditProps) {
       </p>
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={run.isPending || !count || count > most} onPress={() => run.mutate()}>Set in {count ?? "…"} {count === 1 ? "row" : "rows"}</Button>
+        <Button className="button primary" isPending={run.isPending} isDisabled={!count || count > most} onPress={() => run.mutate()}>Set in {count ?? "…"} {count === 1 ? "row" : "rows"}</Button>
         <Cancel />
       </div>
     </Window>

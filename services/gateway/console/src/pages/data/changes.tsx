@@ -95,8 +95,8 @@ export function Changes(props: { target: Target; edits: Edits; change: (edits: (
     <section className="pending" aria-label="Changes that aren't saved">
       <div className="row">
         <strong role="status">{cells} {cells === 1 ? "change" : "changes"} in {all.length} {all.length === 1 ? "row" : "rows"}{save.isPending && `, ${saved} saved…`}</strong>
-        <Button className="button primary" isDisabled={save.isPending || all.every(([, e]) => e.now)} onPress={run}>Save <kbd>Ctrl S</kbd></Button>
-        <Button className="button" isDisabled={save.isPending} onPress={() => change(() => ({}))}>Discard all</Button>
+        <Button className="button primary" isPending={save.isPending} isDisabled={all.every(([, e]) => e.now)} onPress={run}>Save <kbd>Ctrl S</kbd></Button>
+        <Button className="button" isPending={save.isPending} onPress={() => change(() => ({}))}>Discard all</Button>
         <span className="hint">Each row is saved by itself, as long as it is what it was when it was read.</span>
       </div>
       <ul className="changes" aria-label="Changes">
@@ -113,8 +113,8 @@ export function Changes(props: { target: Target; edits: Edits; change: (edits: (
               {edit.now && (
                 <>
                   <span className="removed" role="alert">Not saved, the row isn't what it was: {Object.keys(edit.drafts).filter((c) => textOf(edit.now![c]) !== textOf(edit.row[c])).map((c) => `${c} is ${shown(edit.now![c])} now`).join(", ")}.</span>
-                  <Button className="button" isDisabled={save.isPending} onPress={() => save.mutate(key)}>Write yours</Button>
-                  <Button className="button" isDisabled={save.isPending} onPress={() => theirs(key, edit)}>Take theirs</Button>
+                  <Button className="button" isPending={save.isPending} onPress={() => save.mutate(key)}>Write yours</Button>
+                  <Button className="button" isPending={save.isPending} onPress={() => theirs(key, edit)}>Take theirs</Button>
                 </>
               )}
             </div>

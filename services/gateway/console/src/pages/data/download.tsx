@@ -43,7 +43,7 @@ export function Download(props: DownloadProps) {
   const stopped = run.error instanceof DOMException && run.error.name === "AbortError";
   return (
     <>
-      <Button className="button" isDisabled={run.isPending} onPress={() => { setDone(0); run.mutate(); }}>Download all as CSV</Button>
+      <Button className="button" isPending={run.isPending} onPress={() => { setDone(0); run.mutate(); }}>Download all as CSV</Button>
       {run.isPending && <Button className="button" onPress={() => stop.current?.abort()}>Stop</Button>}
       <span className="hint" role="status">{run.isPending ? `${done} rows read…` : run.data !== undefined ? `${run.data} rows written${run.data >= most ? ": a file has no more" : ""}` : ""}</span>
       {run.error && !stopped && <Failure error={run.error} />}

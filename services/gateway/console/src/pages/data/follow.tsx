@@ -26,7 +26,7 @@ export function Follow(props: { source: Source; table: Table; info: TableInfo; r
   });
   return (
     <>
-      {linksOf(table).map((l) => <Button key={l.name} className="button" isDisabled={!row || go.isPending} onPress={() => go.mutate(l)}>{l.name} →</Button>)}
+      {linksOf(table).map((l) => <Button key={l.name} className="button" isPending={go.isPending} isDisabled={!row} onPress={() => go.mutate(l)}>{l.name} →</Button>)}
       {go.error && <Failure error={go.error} />}
     </>
   );

@@ -57,7 +57,7 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
       {run.error && <p className="removed">{done === 0 ? "Nothing was inserted." : `The first ${done} rows were inserted; it goes on behind them.`}</p>}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={!rows?.length || run.isPending} onPress={() => run.mutate(rows!)}>Insert {rows?.length ?? 0} rows</Button>
+        <Button className="button primary" isPending={run.isPending} isDisabled={!rows?.length} onPress={() => run.mutate(rows!)}>Insert {rows?.length ?? 0} rows</Button>
         <Cancel />
       </div>
     </Window>

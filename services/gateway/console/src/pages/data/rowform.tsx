@@ -78,7 +78,7 @@ export function RowForm(props: RowFormProps) {
           />
           {run.error && <Failure error={run.error} />}
           <div className="row">
-            <Button className="button primary" isDisabled={run.isPending} onPress={() => run.mutate(true)}>Write yours</Button>
+            <Button className="button primary" isPending={run.isPending} onPress={() => run.mutate(true)}>Write yours</Button>
             <Button className="button" onPress={() => { setRow(now); setDrafts({}); setNow(undefined); }}>Take over what there is now</Button>
             <Cancel />
           </div>
@@ -88,7 +88,7 @@ export function RowForm(props: RowFormProps) {
           {shown.map((c) => <ValueInput key={c.name} context={context} column={c} draft={draftIn(c)} fault={faultAt(c.name)} insert={!row} edit={(d) => edit({ [c.name]: d })} together={together} />)}
           {run.error && <Failure error={run.error} />}
           <div className="row">
-            <Button className="button primary" isDisabled={run.isPending || (row && Object.keys(drafts).length === 0)} onPress={() => run.mutate(false)}>{row ? "Change" : "Insert"}</Button>
+            <Button className="button primary" isPending={run.isPending} isDisabled={row && Object.keys(drafts).length === 0} onPress={() => run.mutate(false)}>{row ? "Change" : "Insert"}</Button>
             <Cancel />
           </div>
         </>

@@ -91,7 +91,7 @@ export function Rows(props: Shown) {
         <label className="inline">Rows on a page<select value={size} onChange={(e) => { setUsualSize(Number(e.target.value)); restart({ size: undefined }); }}>{sizes.map((s) => <option key={s}>{s}</option>)}</select></label>
         <span className="hint" role="status">{rows.data && `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count}` : ""}`}</span>
         <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))), null, 2), "Copy as CSV": () => csvOf(shown, copied), "Copy link": () => linkOf(fragmentOf({ ...view, size, columns: shown.join() === columns.join() ? undefined : shown })) }} disabled={!rows.data} />
-        <Button className="button" isDisabled={rows.isFetching} onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}>Refresh</Button>
+        <Button className="button" isPending={rows.isFetching} onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}>Refresh</Button>
         {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
       </div>
       <RowTools context={context} table={table} rights={rights} rowKey={key} columns={columns} chosen={chosen} where={where} loaded={rows.data !== undefined} said={said} say={setSaid} deleted={() => setSelected(new Set())} />

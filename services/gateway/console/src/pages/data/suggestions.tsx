@@ -35,7 +35,7 @@ export function Suggestions(props: { source: Source }) {
           {(i) => <GridListItem textValue={i.text}><span>{i.text}</span><small>{i.to}</small></GridListItem>}
         </GridList>
       </Virtualizer>
-      <Button className="button primary" isDisabled={!chosen.length || add.isPending} onPress={() => add.mutate()}>Add {chosen.length}</Button>
+      <Button className="button primary" isPending={add.isPending} isDisabled={!chosen.length} onPress={() => add.mutate()}>Add {chosen.length}</Button>
     </div>
   );
 }

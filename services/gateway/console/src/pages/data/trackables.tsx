@@ -107,7 +107,7 @@ export function Trackables(props: TrackablesProps) {
       </Virtualizer>
       <div className="row">
         <Button className="button" onPress={() => setSelected(new Set(listed.map((i) => i.id)))}>Select all</Button>
-        <Button className="button primary" isDisabled={!toTrack.length || track.isPending} onPress={() => track.mutate()}>Track {toTrack.length}</Button>
+        <Button className="button primary" isPending={track.isPending} isDisabled={!toTrack.length} onPress={() => track.mutate()}>Track {toTrack.length}</Button>
         {children}
         <Button className="button" isDisabled={!toUntrack.length} onPress={() => confirm({ title: "Untrack", request: props.untrack(toUntrack), done: () => setSelected(new Set()) })}>Untrack {toUntrack.length}…</Button>
       </div>

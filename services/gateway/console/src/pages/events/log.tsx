@@ -159,7 +159,7 @@ function Redeliver(props: { source: Source; ids: string[]; done: () => void }) {
   });
   return (
     <>
-      <Button className="button" isDisabled={ids.length === 0 || run.isPending} onPress={() => run.mutate()}>Deliver {ids.length || "them"} again</Button>
+      <Button className="button" isPending={run.isPending} isDisabled={ids.length === 0} onPress={() => run.mutate()}>Deliver {ids.length || "them"} again</Button>
       {run.error && <Failure error={run.error} />}
     </>
   );
@@ -185,7 +185,7 @@ function OneEvent(props: { source: Source; id: string }) {
     <div className="panel">
       <div className="row">
         <code>{id}</code>
-        <Button className="button" isDisabled={redeliver.isPending} onPress={() => redeliver.mutate()}>Deliver again</Button>
+        <Button className="button" isPending={redeliver.isPending} onPress={() => redeliver.mutate()}>Deliver again</Button>
         <span role="status" className="hint">{redeliver.isSuccess && "It is going to be delivered again."}</span>
       </div>
       {redeliver.error && <Failure error={redeliver.error} />}

@@ -136,7 +136,7 @@ function Try(props: { endpoint: RESTEndpoint; draft: Draft; as: RunAs }) {
   return (
     <>
       <code>{endpoint.methods.join(", ")} /api/rest/{endpoint.url}</code>
-      <Button className="button" aria-label={`Try ${endpoint.name}`} isDisabled={call.isPending} onPress={() => call.mutate()}>Try</Button>
+      <Button className="button" aria-label={`Try ${endpoint.name}`} isPending={call.isPending} onPress={() => call.mutate()}>Try</Button>
       {call.error && <Failure error={call.error} />}
       {call.data !== undefined && !call.error && <pre className="answer" tabIndex={0} aria-label={`Answer of ${endpoint.name}`}>{JSON.stringify(call.data, null, 2)}</pre>}
     </>

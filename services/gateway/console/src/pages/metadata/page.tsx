@@ -54,9 +54,9 @@ function State() {
   return (
     <>
       <div className="row">
-        <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload sources and remote schemas</Button>
+        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>Reload sources and remote schemas</Button>
         <Button className="button" onPress={() => setSome(true)}>Reload some…</Button>
-        <Button className="button" isDisabled={save.isPending} onPress={() => save.mutate()}>Export</Button>
+        <Button className="button" isPending={save.isPending} onPress={() => save.mutate()}>Export</Button>
         <FileTrigger acceptedFileTypes={["application/json"]} onSelect={(files) => files?.[0] && load.mutate(files[0])}>
           <Button className="button">Import…</Button>
         </FileTrigger>

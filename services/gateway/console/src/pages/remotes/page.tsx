@@ -109,7 +109,7 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
       <div className="row">
         <h2>{remote.name}</h2>
         {bad && <span className="removed">can't be used: {bad.reason}</span>}
-        <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
+        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
         <Button className="button" onPress={() => confirm({ title: "Remove", request: { type: "remove_remote_schema", args: { name: remote.name } }, done: removed })}>Remove…</Button>
         <span role="status" className="hint">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
       </div>

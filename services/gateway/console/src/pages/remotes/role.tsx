@@ -61,7 +61,7 @@ function Part(props: { remote: string; role: string; sdl: string; own: string | 
           <div className="editor-half"><Editor label="Schema of the role" value={text} onChange={setText} extensions={graphql} run={() => save.mutate()} /></div>
           {fault && <span className="removed" role="alert">{fault}</span>}
           {save.error && <Failure error={save.error} />}
-          <div className="row"><Button className="button primary" isDisabled={!part || save.isPending} onPress={() => save.mutate()}>Set the permission…</Button></div>
+          <div className="row"><Button className="button primary" isPending={save.isPending} isDisabled={!part} onPress={() => save.mutate()}>Set the permission…</Button></div>
         </div>
       </div>
       {dialog}

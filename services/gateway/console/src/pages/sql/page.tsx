@@ -92,7 +92,8 @@ function Statements(props: { source: Source; sources: Source[]; choose: (name: s
   const whole = chosenText(text, selected);
   const part = whole !== text;
   const can = canExplain(kind);
-  const idle = !run.isPending && whole.trim() !== "";
+  const blank = whole.trim() === "";
+  const idle = !run.isPending && !blank;
   const start = (how: "run" | "trial", drop = cascade) => idle && run.mutate({ how, text: whole, cascade: drop });
   const startPlan = (how: "plan" | "measured") => {
     const one = oneStatement(dialect, text, selected);
@@ -119,12 +120,12 @@ function Statements(props: { source: Source; sources: Source[]; choose: (name: s
       <div className="row">
         <SourcePicker sources={sources} value={source.name} onChange={choose} />
         <Checkbox isSelected={readOnly} onChange={setReadOnly}>Only read</Checkbox>
-        <Button className="button primary" isDisabled={!idle} onPress={() => start("run")}>{part ? "Run the selection" : "Run"} <kbd>Ctrl Enter</kbd></Button>
+        <Button className="button primary" isPending={run.isPending} isDisabled={blank} onPress={() => start("run")}>{part ? "Run the selection" : "Run"} <kbd>Ctrl Enter</kbd></Button>
         {run.isPending && <Button className="button" onPress={() => stop.current?.abort()}>Cancel</Button>}
-        {canRehearse(kind) && <Button className="button" isDisabled={!idle || readOnly} onPress={() => start("trial")}>Dry run</Button>}
-        {can.plan && <Button className="button" isDisabled={!idle} onPress={() => startPlan("plan")}>Explain</Button>}
-        {can.measured && <Button className="button" isDisabled={!idle} onPress={() => startPlan("measured")}>Explain and measure</Button>}
-        <Button className="button" isDisabled={whole.trim() === ""} onPress={() => void format()}>Format</Button>
+        {canRehearse(kind) && <Button className="button" isPending={run.isPending} isDisabled={blank || readOnly} onPress={() => start("trial")}>Dry run</Button>}
+        {can.plan && <Button className="button" isPending={run.isPending} isDisabled={blank} onPress={() => startPlan("plan")}>Explain</Button>}
+        {can.measured && <Button className="button" isPending={run.isPending} isDisabled={blank} onPress={() => startPlan("measured")}>Explain and measure</Button>}
+        <Button className="button" isDisabled={blank} onPress={() => void format()}>Format</Button>
         <span className="hint" role="status">{run.isPending ? "Running…" : outcome ? told(outcome) : plan ? `Explained in ${spent(plan.took)}` : cancelled ? "Cancelled" : ""}</span>
       </div>
       {!readOnly && (

@@ -72,7 +72,7 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
       {run.error && ran.current && <p className="removed">The SQL has run. What comes after it has not:</p>}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isDisabled={run.isPending || (tries && (!trial.data || trial.isPending || trial.data.refused !== undefined))} onPress={() => run.mutate()}>{ran.current ? "Try again" : "Run"}</Button>
+        <Button className="button primary" isPending={run.isPending} isDisabled={tries && (!trial.data || trial.isPending || trial.data.refused !== undefined)} onPress={() => run.mutate()}>{ran.current ? "Try again" : "Run"}</Button>
         <Cancel />
       </div>
     </Window>
