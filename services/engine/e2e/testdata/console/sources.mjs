@@ -1,6 +1,6 @@
 // Tests of the sources: how they are added, changed, renamed and dropped.
 import assert from "node:assert/strict";
-import { axe, confirm, has, metadata, signIn, type, url } from "./harness.mjs";
+import { axe, confirm, has, metadata, secret, signIn, type, url } from "./harness.mjs";
 
 /** others are the addresses of sources of other kinds. */
 export const others = JSON.parse(process.env.OTHER_SOURCES ?? "{}");
@@ -124,6 +124,49 @@ export const tests = {
       assert.ok(["pg_update_source", "rename_source", "pg_drop_source"].every((t) => dry.includes(t)), String(dry));
     } finally {
       await dropped("shop", "<i>store</i>");
+    }
+  },
+
+  async "Sources: one that somebody drops while it is edited is added anew with all that it had"({ page }) {
+    const add = (what, args) => metadata(`pg_${what}`, { source: "shop", ...args });
+    const from = async (text) => fetch(url + "/v2/query", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ type: "run_sql", args: { source: "shop", sql: text } }) }).then(async (r) => assert.equal(r.status, 200, await r.text()));
+    const schema = "DROP TABLE IF EXISTS anew_item, anew_list CASCADE";
+    try {
+      await metadata("pg_add_source", { name: "shop", configuration: { connection_info: { database_url: others.postgres } }, customization: { type_names: { prefix: "shop_" } } });
+      await from(`${schema}; CREATE TABLE anew_list (id int PRIMARY KEY); CREATE TABLE anew_item (id int PRIMARY KEY, list_id int REFERENCES anew_list, text text);
+        CREATE OR REPLACE FUNCTION anew_items() RETURNS SETOF anew_item LANGUAGE sql STABLE AS 'SELECT * FROM anew_item';
+        CREATE OR REPLACE FUNCTION anew_label(anew_item) RETURNS text LANGUAGE sql STABLE AS 'SELECT $1.text'`);
+      await add("track_tables", { tables: ["anew_item", "anew_list"].map((table) => ({ source: "shop", table })) });
+      await add("create_object_relationship", { table: "anew_item", name: "list", using: { foreign_key_constraint_on: "list_id" } });
+      await add("create_array_relationship", { table: "anew_list", name: "items", using: { foreign_key_constraint_on: { table: "anew_item", column: "list_id" } } });
+      await add("create_select_permission", { table: "anew_item", role: "reader", permission: { columns: ["id"], filter: { list: { id: { _gt: 0 } } } }, comment: "<i>kept</i>" });
+      await add("add_computed_field", { table: "anew_item", name: "label", definition: { function: "anew_label" } });
+      await add("create_event_trigger", { table: "anew_item", name: "anew_events", webhook: "http://127.0.0.1:1/", insert: { columns: "*" } });
+      await add("track_function", { function: "anew_items" });
+      await add("track_logical_model", { name: "anew_model", fields: [{ name: "id", type: "int" }] });
+      await add("track_native_query", { root_field_name: "anew_query", code: "SELECT id FROM anew_item", returns: "anew_model" });
+      await metadata("set_query_tags", { source_name: "shop", format: "sqlcommenter" });
+      const before = await exported("shop");
+      const parts = ["tables", "functions", "logical_models", "native_queries"].map((p) => before[p]?.length);
+      assert.deepEqual(parts, [2, 1, 1, 1]);
+
+      await signIn(page);
+      await sources(page, "shop");
+      await section(page, "Pool");
+      await source(page).getByLabel("Connections of a process", { exact: true }).fill("7");
+      await metadata("pg_drop_source", { name: "shop", cascade: true });
+      await page.getByText("shop was deleted by somebody").waitFor();
+      await has(source(page), "Added anew, it has its tables");
+      await axe(page, "a source that is gone");
+      await source(page).getByRole("button", { name: "Add it anew…" }).click();
+      await confirm(page, "Add it anew", "add source shop");
+      await page.getByText("shop was deleted by somebody").waitFor({ state: "detached" });
+      before.configuration.connection_info.pool_settings = { max_connections: 7 };
+      assert.deepEqual(await exported("shop"), before);
+      assert.ok((await metadata("get_inconsistent_metadata", {})).is_consistent);
+    } finally {
+      if (await exported("shop")) await from(`${schema}; DROP FUNCTION IF EXISTS anew_items CASCADE`).catch(() => {});
+      await dropped("shop");
     }
   },
 

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf } from "../../../api/client";
+import { prefixOf, type MetadataRequest } from "../../../api/client";
 import { hasTags, kindName, kinds } from "../../../api/kinds";
-import { inconsistencyQuery, kindsQuery } from "../../../api/queries";
+import { exportQuery, inconsistencyQuery, kindsQuery } from "../../../api/queries";
 import type { Source } from "../../../api/types";
 import type { Field, Value } from "../../../forms/fields";
 import { Form } from "../../../forms/form";
@@ -99,6 +99,13 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: [name], reload_remote_schemas: false }),
     onSettled: () => client.invalidateQueries(),
   });
+  const exported = useQuery(exportQuery(server)).data!;
+  // The document is replaced, as a source that is added has nothing; a version that somebody else makes meanwhile is refused.
+  const anew = (v: Value): MetadataRequest => {
+    const { customization: _, health_check: __, ...rest } = source;
+    const { metadata, resource_version } = exported;
+    return { type: "replace_metadata", resource_version, args: { metadata: { ...metadata, sources: [...metadata.sources, { ...rest, ...v }] }, allow_inconsistent_metadata: true } };
+  };
   const initial: Value = Object.fromEntries(Object.entries({ configuration, customization, health_check }).filter(([, v]) => v !== undefined));
   return (
     <>
@@ -106,7 +113,7 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
         <h2>{name}</h2>
         <span className="hint">{kindName(kind)}</span>
         <Link className="button" to="/data" search={{ source: name }}>Tables</Link>
-        <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
+        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
         {known && <Button className="button" aria-expanded={renaming} onPress={() => setRenaming(!renaming)}>Rename</Button>}
         <Button
           className="button"
@@ -139,14 +146,15 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
       {known && (
         <>
           <h3>How it is reached</h3>
+          {gone && <p className="hint">Added anew, it has its tables, their relationships, permissions and event triggers, its functions and its queries again. What led here from other sources and from remote schemas has to be made again.</p>}
           <Form
             follows
             title={gone ? "Add it anew" : "Change"}
-            confirm={!gone}
+            confirm
             secrets
             initial={initial}
             fields={() => withPreview(fieldsOf(kind), source)}
-            request={(v) => (gone ? { type: `${prefix}_add_source`, args: { name, ...v } } : { type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
+            request={(v) => (gone ? anew(v) : { type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
             faults={(error) => faultsOf(kind, error, reason)}
             done={() => {}}
           />
