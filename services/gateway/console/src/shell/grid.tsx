@@ -14,13 +14,15 @@ interface GridProps {
   onSelect?: (s: Selection) => void;
   /** Long texts take several lines. */
   wrap?: boolean;
+  /** Heads and names take several lines, so that many columns fit. */
+  fits?: boolean;
 }
 
 /** Grid shows rows of a database. Values are text; what is neither a string nor an element is JSON. */
 export function Grid(props: GridProps) {
-  const { label, columns, rows, sort, onSort, keys, selected, onSelect, wrap } = props;
+  const { label, columns, rows, sort, onSort, keys, selected, onSelect, wrap, fits } = props;
   return (
-    <div className={wrap ? "scroll wrap" : "scroll"} tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
+    <div className={wrap ? "scroll wrap" : fits ? "scroll fits" : "scroll"} tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
       {/* The columns of a table can't change. */}
       <Table key={JSON.stringify(columns)} aria-label={label} sortDescriptor={sort} onSortChange={onSort} selectionMode={keys ? "multiple" : "none"} selectionBehavior="toggle" selectedKeys={selected} onSelectionChange={onSelect}>
         <TableHeader>

@@ -20,6 +20,7 @@ export function SortedGrid<T>(props: { label: string; items: T[]; columns: Sorte
   return (
     <Grid
       label={label}
+      fits
       columns={columns.map((c) => c.name)}
       sort={sort}
       onSort={setSort}
