@@ -17,6 +17,8 @@ type Tables struct {
 	Assignments []Assignment
 	// Casts are the GraphQL names of types that CanCast may lead to, in the order of the schema.
 	Casts []string
+	// TextOfAll reports whether a cast to text writes values of all types, so that the database reads the same values of the texts.
+	TextOfAll bool
 	// Ordering are the values of order_by.
 	Ordering []Ordering
 	Upsert   Upsert

@@ -249,13 +249,33 @@ func (p ruleParser) cast(t *Table, s subject, raw json.RawMessage) (ir.BoolExp, 
 		return nil, unexpected("cast", "Object", raw)
 	}
 	for _, m := range list {
-		if _, ok := p.dialect.CanCast(s.typ, m.key); !ok {
+		if _, ok := p.castTarget(s.typ, m.key); !ok {
 			return nil, apierror.Newf(apierror.UnexpectedPayload, "cannot cast column of type %q to type %q", typeName(p.dialect, s.typ), m.key)
 		}
 	}
 	return all(list, func(m member) (ir.BoolExp, error) {
-		target, _ := p.dialect.CanCast(s.typ, m.key)
+		target, _ := p.castTarget(s.typ, m.key)
 		return p.comparison(t, subject{name: s.name, expr: ir.Cast{Expr: s.expr, Type: target}, typ: target, nullable: true}, m.value)
+	})
+}
+
+// castTarget is the type that a cast leads to. Requests may compare the text of any value, as they may read it.
+func (p ruleParser) castTarget(of catalog.Type, name string) (catalog.Type, bool) {
+	if target, ok := p.dialect.CanCast(of, name); ok {
+		return target, true
+	}
+	if p.reader != nil && name == "text" && p.dialect.Tables().TextOfAll {
+		return p.dialect.Well(backend.TypeText), true
+	}
+	return catalog.Type{}, false
+}
+
+// withoutEquality reports whether a comparison asks for nothing but NULL and other types: that is what values that can't be
+// compared themselves allow.
+func withoutEquality(raw json.RawMessage) bool {
+	list, ok := members(raw)
+	return ok && !slices.ContainsFunc(list, func(m member) bool {
+		return !slices.Contains([]string{"cast", "is_null"}, strings.TrimLeft(m.key, "$_"))
 	})
 }
 

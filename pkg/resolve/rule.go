@@ -152,7 +152,7 @@ func noSuchTable(name catalog.Name, s *Source) error {
 // field parses the value of a column, relationship or computed field.
 func (p ruleParser) field(t *Table, name string, raw json.RawMessage) (ir.BoolExp, error) {
 	if c := t.Column(name); c != nil {
-		if c.Scalar.Incomparable {
+		if c.Scalar.Incomparable && (p.reader == nil || !withoutEquality(raw)) {
 			return nil, apierror.New(apierror.UnexpectedPayload, "JSON column can not be part of boolean expression")
 		}
 		p.tracker.needType(columnID(t, name))

@@ -43,7 +43,8 @@ var tables = backend.Tables{
 		{Op: ir.AssignDeleteElem, Takes: mergeableValue, SQL: "$l - $1"},
 		{Op: ir.AssignDeleteAtPath, Takes: mergeableValue, SQL: "$l #- $1"},
 	},
-	Casts: []string{"String", "geography", "geometry"},
+	Casts:     []string{"String", "geography", "geometry"},
+	TextOfAll: true,
 	Ordering: []backend.Ordering{
 		{Name: "asc", Description: "in ascending order, nulls last"},
 		{Name: "asc_nulls_first", Description: "in ascending order, nulls first", NullsFirst: true},

@@ -57,7 +57,12 @@ func (spelling) Cast(expr string, t catalog.Type) string {
 	if expr == "NULL" {
 		return expr
 	}
-	return "CAST(" + expr + " AS " + rowOf(t).cast + ")"
+	text := "CAST(" + expr + " AS " + rowOf(t).cast + ")"
+	if rowOf(t).family == familyText {
+		// Of JSON alone there is a cast to text, and it may be stored in a binary form.
+		text = "CASE typeof(" + expr + ") WHEN 'blob' THEN json(" + expr + ") ELSE " + text + " END"
+	}
+	return text
 }
 
 func (spelling) List(values [][]byte) []byte { return input.ListText(values) }

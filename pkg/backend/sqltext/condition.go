@@ -3,6 +3,7 @@ package sqltext
 import (
 	"strings"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/ir/rewrite"
 )
@@ -24,9 +25,9 @@ func (r *Renderer) Condition(e ir.BoolExp, in *Scope) string {
 	case ir.Rule:
 		return r.Condition(e.Exp, in.AtRoot())
 	case ir.Compare:
-		return r.compare(e, r.Expr(e.Left, in))
+		return r.compare(e, r.compared(e.Left, in))
 	case ir.CompareColumn:
-		return r.comparison(e.Op, r.Expr(e.Left, in), r.Expr(e.Right, in), e.NullSafe)
+		return r.comparison(e.Op, r.compared(e.Left, in), r.compared(e.Right, in), e.NullSafe)
 	case ir.IsNull:
 		return IsNull(r.Expr(e.Expr, in), !e.Not)
 	case ir.Exists:
@@ -91,6 +92,15 @@ func (r *Renderer) compare(c ir.Compare, left string) string {
 		return r.comparison(c.Op, left, args[0], true)
 	}
 	return r.template(c.Op, left, args)
+}
+
+// compared is a value that is compared. Databases have operators for enums, but none for domains over them.
+func (r *Renderer) compared(e ir.Expr, in *Scope) string {
+	text := r.Expr(e, in)
+	if c, ok := e.(ir.Column); ok && c.Type.Kind == catalog.TypeEnum && c.Type.Domain != nil && !c.Type.IsArray() {
+		return r.Spelling.Cast(text, c.Type)
+	}
+	return text
 }
 
 // comparison compares two values. A null-safe one takes two NULLs as equal, and for _neq

@@ -43,6 +43,8 @@ type columnItem struct {
 	name string
 	// nested are related rows, by the name of their relationship.
 	nested *nestedItem
+	// asText reports whether its values are the texts by which the database writes them.
+	asText bool
 	alias  string
 }
 
@@ -258,12 +260,13 @@ func readColumn(raw []byte) (c columnItem, err error) {
 	if err != nil {
 		return c, err
 	}
+	c.asText, err = readOptional(o, "as_text", readTruth)
 	if s.columns == nil {
 		c.name = name
 	} else {
 		c.nested = &nestedItem{name, s}
 	}
-	return c, nil
+	return c, err
 }
 
 // maxStars bounds "*.*...": each level multiplies what is read by the relationships of a

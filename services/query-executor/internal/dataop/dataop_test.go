@@ -36,6 +36,12 @@ CREATE TABLE album (id serial PRIMARY KEY, title text, artist_id int REFERENCES 
 CREATE TABLE track (id int PRIMARY KEY, album_id int REFERENCES album, title text, seconds int CHECK (seconds > 0));
 CREATE TABLE hidden (id int PRIMARY KEY);
 CREATE TABLE paper (id int PRIMARY KEY, doc json, parsed jsonb, list jsonb[]);
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE DOMAIN feeling AS mood;
+CREATE TYPE pair AS (a int, b text);
+CREATE TYPE nest AS (p pair, doc json);
+CREATE TABLE thing (id int PRIMARY KEY, feels feeling, thought mood, nests nest[], bounds int[], spot point, doc json);
+INSERT INTO thing VALUES (1, 'ok', 'ok', ARRAY[ROW(ROW(1, 'a "b"')::pair, 'null')::nest, NULL], '[0:1]={7,8}', '(1,2)', 'null'), (2, 'sad', 'ok', NULL, '{7,8}', '(1,3)', NULL);
 CREATE FUNCTION album_label(a album) RETURNS text LANGUAGE sql STABLE AS $$ SELECT a.id || ': ' || a.title $$;
 INSERT INTO artist VALUES (1, 'Ann', 'be'), (2, 'Bob', 'ch'), (3, 'Cy', NULL);
 INSERT INTO album (title, artist_id, price, tags, released) VALUES
@@ -61,6 +67,7 @@ const documentJSON = `{"version":3,"sources":[{"name":"default","kind":"postgres
 			{"role":"presetter","permission":{"columns":[],"filter":{},"set":{"stock":0}}}],
 		"delete_permissions":[{"role":"agent","permission":{"filter":{"artist_id":"X-Engine-Artist-Id"}}},{"role":"writer","permission":{"filter":{}}}]},
 	{"table":"paper","insert_permissions":[{"role":"asked","permission":{"columns":"*","check":{},"validate_input":{"type":"http","definition":{"url":"insert"}}}}]},
+	{"table":"thing","select_permissions":[{"role":"clerk","permission":{"columns":["id","spot"],"filter":{}}}]},
 	{"table":"track","object_relationships":[{"name":"album","using":{"foreign_key_constraint_on":"album_id"}}],
 		"select_permissions":[{"role":"clerk","permission":{"columns":"*","filter":{}}}]}]}]}`
 

@@ -17,7 +17,7 @@ type modest struct{ *postgres.Dialect }
 
 func (m modest) Tables() *backend.Tables {
 	tables := *m.Dialect.Tables()
-	tables.Assignments, tables.Upsert, tables.DistinctOn = tables.Assignments[:1], backend.NoUpsert, false
+	tables.Assignments, tables.Upsert, tables.DistinctOn, tables.TextOfAll = tables.Assignments[:1], backend.NoUpsert, false, false
 	return &tables
 }
 
@@ -32,6 +32,9 @@ func TestWhatTheDatabaseLacksIsRefused(t *testing.T) {
 		op("update", `{"table":"album","where":{},"$inc":{"id":1}}`): {`$.args["$inc"]`, `$inc is not supported by sources of kind "postgres"`},
 		op("update", `{"table":"album","where":{},"$mul":{"id":1}}`): {`$.args["$mul"]`, `$mul is not supported by sources of kind "postgres"`},
 		op("count", `{"table":"album","distinct":["id"]}`):           {"$.args.distinct", `distinct is not supported by sources of kind "postgres"`},
+		op("select", `{"table":"album","columns":["id",{"name":"title","as_text":true}]}`): {
+			"$.args.columns[1].as_text", `as_text is not supported by sources of kind "postgres"`,
+		},
 		op("insert", `{"table":"album","objects":[{"id":1}],"on_conflict":{"action":"ignore"}}`): {
 			"$.args.on_conflict", `on_conflict is not supported by sources of kind "postgres"`,
 		},

@@ -22,8 +22,7 @@ func (p *planner) readJSONAs(r *request, t *resolve.Table) error {
 	dialect := t.Source.Dialect
 	known := dialect.Well(backend.TypeJSON)
 	text, ok := dialect.CanCast(known, "text")
-	// Where JSON has no type of its own, it may be kept in a form of which a cast makes no text.
-	if !ok || !dialect.Scalar(known).Mergeable {
+	if !ok {
 		return apierror.At(lacks(t, "json_as_text"), "json_as_text")
 	}
 	p.jsonText = &text
@@ -41,6 +40,16 @@ func (p *planner) shownAs(t *resolve.Table, e ir.Expr, of catalog.Type) ir.Scala
 		return ir.Scalar{Expr: ir.Cast{Expr: e, Type: *p.jsonText}, Type: *p.jsonText}
 	}
 	return ir.Scalar{Expr: e, Type: of}
+}
+
+// textOf is a value as the text by which the database writes it, and reads it again.
+func textOf(t *resolve.Table, s ir.Scalar) (ir.Scalar, error) {
+	dialect := t.Source.Dialect
+	if !dialect.Tables().TextOfAll {
+		return s, apierror.At(lacks(t, "as_text"), "as_text")
+	}
+	text := dialect.Well(backend.TypeText)
+	return ir.Scalar{Expr: ir.Cast{Expr: s.Expr, Type: text}, Type: text}, nil
 }
 
 // jsonInText is the value of JSON that a text holds.

@@ -76,6 +76,9 @@ func (p *planner) columns(t *resolve.Table, permission *resolve.SelectPermission
 			}
 			fields.add(all...)
 		case item.nested != nil:
+			if item.asText {
+				return nil, apierror.At(apierror.At(apierror.New(apierror.UnexpectedPayload, "only values of columns can be texts"), "as_text"), i)
+			}
 			field, err := p.related(t, item.nested)
 			if err != nil {
 				return nil, apierror.At(err, i)
@@ -84,6 +87,9 @@ func (p *planner) columns(t *resolve.Table, permission *resolve.SelectPermission
 			fields.add(field)
 		default:
 			value, err := p.scalar(t, permission, item.name)
+			if err == nil && item.asText {
+				value, err = textOf(t, value)
+			}
 			if err != nil {
 				return nil, apierror.At(err, i)
 			}
