@@ -35,6 +35,7 @@ import * as stale from "./stale.mjs";
 import * as structure from "./structure.mjs";
 import * as tables from "./tables.mjs";
 import * as transforms from "./transforms.mjs";
+import * as types from "./types.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -140,6 +141,7 @@ const tests = {
   ...structure.tests,
   ...tables.tests,
   ...transforms.tests,
+  ...types.tests,
   ...journey.tests,
 };
 

@@ -8,7 +8,7 @@ export const pending = (page) => page.getByRole("region", { name: "Changes that 
 const active = (page) => page.evaluate(() => document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.textContent);
 
 /** made tracks tables that SQL makes while use runs, and drops them then. */
-async function made(statements, names, use) {
+export async function made(statements, names, use) {
   await sql(statements);
   await metadata("pg_track_tables", { tables: names.map((name) => ({ source: "default", table: { schema: "public", name } })) });
   try {
@@ -80,7 +80,8 @@ const kinds = {
   positive: ["grid_positive", "5"], object: ["oid", "4000000000"], place: ["pg_lsn", "'16/B374D848'"], path: ["jsonpath", "'$.a[*]'"],
   attributes: ["hstore", "'a=>1, \"b c\"=>NULL, \"d\\\"e\"=>\"x=>y, <i>z</i>\", \"\"=>\"\"'"], label: ["ltree", "'Top.Science.Astronomy'"], labels: ["ltree[]", "'{a.b,c}'"], folded: ["citext", "'MiXed'"],
   document: ["xml", "'<a b=\"1\">t&amp;<c/>  </a>'"], some: ["int4multirange", "'{[1,3),[5,7)}'"], amount: ["numrange", "'(1.10,2.50]'"], none_of: ["int4range", "'empty'"], blobs: ["bytea[]", "ARRAY['\\xdead'::bytea, NULL, '']"],
-  spans: ["interval[]", "ARRAY['1 day 00:00:01'::interval, NULL]"], sums: ["money[]", "ARRAY['1.50'::money]"], flags: ["bit(3)[]", "ARRAY[B'101', NULL]"], feeling: ["grid_feeling", "'ok'"], sku: ["grid_sku", "'a \"b\" c'"],
+  spans: ["interval[]", "ARRAY['1 day 00:00:01'::interval, NULL]"], sums: ["money[]", "ARRAY['1.50'::money]"], flags: ["bit(3)[]", "ARRAY[B'101', NULL]"], nest: ["grid_nest", `ROW(ROW(1, 'a "b"')::grid_pair, 'a=>1', 'null')`], nests: ["grid_nest[]", "ARRAY[ROW(NULL, NULL, '[1]')::grid_nest, NULL]"], attribute_lists: ["hstore[]", "ARRAY['a=>1'::hstore, NULL]"],
+  from_zero: ["int[]", "'[0:1]={7,8}'"], nulls: ["jsonb[]", "ARRAY['null'::jsonb, NULL, '[]']"], raw_documents: ["json[]", `ARRAY['{"a":  1}'::json]`], doc: ["grid_doc_type", `'{"b":  1}'`], feeling: ["grid_feeling", "'ok'"], sku: ["grid_sku", "'a \"b\" c'"],
 };
 
 export const tests = {
@@ -195,7 +196,8 @@ export const tests = {
   async "Grid: values of all types come back as they were"({ page }) {
     const names = Object.keys(kinds);
     await sql(`CREATE TYPE grid_mood AS ENUM ('sad', 'ok', 'a \"b\", <i>c</i>'); CREATE TYPE grid_pair AS (a int, b text); CREATE DOMAIN grid_positive AS int CHECK (VALUE > 0);
-      CREATE DOMAIN grid_feeling AS grid_mood; CREATE DOMAIN grid_sku AS text CHECK (VALUE <> ''); CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION IF NOT EXISTS ltree; CREATE EXTENSION IF NOT EXISTS citext`);
+      CREATE DOMAIN grid_feeling AS grid_mood; CREATE DOMAIN grid_sku AS text CHECK (VALUE <> ''); CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION IF NOT EXISTS ltree; CREATE EXTENSION IF NOT EXISTS citext;
+      CREATE TYPE grid_nest AS (pair grid_pair, attributes hstore, doc json); CREATE DOMAIN grid_doc_type AS json`);
     try {
       await made(`CREATE TABLE grid_kinds (id bigint PRIMARY KEY, ${names.map((n) => `"${n}" ${kinds[n][0]}`).join(", ")});
         INSERT INTO grid_kinds VALUES (9007199254740993, ${names.map((n) => kinds[n][1]).join(", ")}); INSERT INTO grid_kinds (id, parsed) VALUES (9007199254740995, 'null')`, ["grid_kinds"], async () => {
@@ -212,7 +214,7 @@ export const tests = {
         assert.deepEqual(names.map((n, i) => [n, line[names.length + i]]), expected);
       });
     } finally {
-      await sql("DROP DOMAIN IF EXISTS grid_positive, grid_feeling, grid_sku; DROP TYPE IF EXISTS grid_mood, grid_pair", true);
+      await sql("DROP DOMAIN IF EXISTS grid_positive, grid_feeling, grid_sku, grid_doc_type; DROP TYPE IF EXISTS grid_nest, grid_mood, grid_pair", true);
     }
   },
 

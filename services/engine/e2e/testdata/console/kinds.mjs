@@ -171,7 +171,7 @@ export const tests = {
       assert.match(copied, /"empty": "",/);
       assert.match(copied, /"truth": true,/);
 
-      // A row by the form: NULL and an empty text differ, and the null of JSON is refused.
+      // A row by the form: NULL and an empty text differ, and so do NULL and the null of JSON.
       await page.getByRole("button", { name: "Insert a row" }).click();
       const form = page.getByRole("dialog", { name: "Insert a row" });
       await form.getByLabel("id", { exact: true }).fill("1");
@@ -181,11 +181,29 @@ export const tests = {
       await form.getByLabel("truth", { exact: true }).selectOption("false");
       await form.getByLabel("doc", { exact: true }).fill("null");
       await form.getByRole("button", { name: "Insert", exact: true }).click();
-      await has(form, "The null of JSON can't be written here");
-      await form.getByLabel("doc", { exact: true }).fill('["<b>"]');
-      await form.getByRole("button", { name: "Insert", exact: true }).click();
       await form.waitFor({ state: "detached" });
-      assert.deepEqual(await run("SELECT quote(plain), quote(word), quote(truth), quote(doc), quote(big) FROM kept WHERE id = 1"), [["''", "NULL", "0", `'["<b>"]'`, "NULL"]]);
+      assert.deepEqual(await run("SELECT quote(plain), quote(word), quote(truth), quote(doc), quote(big) FROM kept WHERE id = 1"), [["''", "NULL", "0", "'null'", "NULL"]]);
+      // It is found, and what somebody else has written in another form is changed: JSON with blanks, and a time.
+      await condition(page, 1, "doc", "=", "null");
+      await shown("1 to 1 of 1");
+      await page.waitForFunction(() => document.querySelector("[role=rowheader]")?.textContent === "1");
+      await run(`UPDATE kept SET doc = ' {"a":  1}', moment = '2024-02-29T12:34Z' WHERE id = 1`);
+      await condition(page, 1, "doc", "=", ' {"a":  1}');
+      await page.waitForFunction(() => document.querySelector("[role=rowheader]")?.textContent === "1");
+      await shown("1 to 1 of 1");
+      await rows(page).focus();
+      await page.keyboard.press("End"); // only columns that are visible are drawn
+      await rows(page).locator('[role=columnheader][title="doc"]').waitFor();
+      const doc = await cell(page, 1, "doc");
+      await doc.getByRole("textbox").fill("[null]");
+      await doc.getByRole("textbox").press("Enter");
+      await closed(page, "doc");
+      const moment = await cell(page, 1, "moment");
+      await moment.getByRole("textbox").fill("2024-03-01T12:34:00");
+      await moment.getByRole("textbox").press("Enter");
+      await closed(page, "moment");
+      await save();
+      assert.deepEqual(await run("SELECT quote(doc), quote(moment) FROM kept WHERE id = 1"), [["'[null]'", "'2024-03-01 12:34:00'"]]);
 
       // Pages, an order, a key of two columns, an error, a relationship both ways, and a deletion.
       await open("tome");

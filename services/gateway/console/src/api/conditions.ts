@@ -1,4 +1,4 @@
-import { Raw } from "./exact";
+import { Raw, Written } from "./exact";
 import type { Row } from "./tables";
 
 /** Condition is a column that has to have a value, as text; null is NULL. */
@@ -14,7 +14,7 @@ export function whereOf(conditions: Condition[]): object {
 
 /** equals is the rule that a column has a value. */
 export function equals(column: string, value: unknown): object {
-  return { [column]: value === null || value === undefined ? { _is_null: true } : { $eq: value } };
+  return { [column]: value === null || value === undefined ? { _is_null: true } : { $eq: value instanceof Written ? value.text : value } };
 }
 
 /** keyRule is the rule that finds a row by its key. Without a key there is none, as it would find all rows. */
@@ -26,5 +26,6 @@ export function keyRule(key: string[] | undefined, row: Row): object {
 /** textOf is a value as it is shown and typed. */
 export function textOf(value: unknown): string {
   if (value instanceof Raw) return value.text;
+  if (value instanceof Written) return value.shown;
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }

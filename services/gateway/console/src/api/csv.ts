@@ -1,7 +1,8 @@
 import { textOf } from "./conditions";
+import { Written } from "./exact";
 import type { Row } from "./tables";
 
-/** csvOf is rows as CSV (RFC 4180). NULL is an empty field, an empty text a quoted one. */
+/** csvOf is rows as CSV (RFC 4180). NULL is an empty field, an empty text a quoted one. Lists and composite values are those of the database, which other programs read. */
 export function csvOf(columns: string[], rows: Row[]): string {
   return csvOfLines(columns, rows.map((r) => columns.map((c) => r[c])));
 }
@@ -10,7 +11,7 @@ export function csvOf(columns: string[], rows: Row[]): string {
 export function csvOfLines(columns: string[], rows: unknown[][]): string {
   const cell = (value: unknown) => {
     if (value === null || value === undefined) return "";
-    const text = textOf(value);
+    const text = value instanceof Written ? value.text : textOf(value);
     return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";

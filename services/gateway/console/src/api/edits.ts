@@ -1,11 +1,11 @@
 import type { Server } from "./client";
 import { equals, keyRule, textOf } from "./conditions";
-import { asText, sent, withJSON } from "./jsontext";
+import { asked, asText, sent, withTexts } from "./jsontext";
 import { rowKeyOf } from "./keys";
 import type { RunAs } from "./runas";
 import type { ColumnInfo, Row, TableInfo } from "./tables";
 import type { Source, TableDescription } from "./types";
-import { comparable, textIn } from "./values";
+import { comparable } from "./values";
 
 /** Draft is what a column is to get. */
 export interface Draft {
@@ -26,7 +26,7 @@ export type Written = { done: true } | { done: false; now: Row };
 
 /** draftOf is a value of a row as it is typed. */
 export function draftOf(column: ColumnInfo, row: Row): Draft {
-  return row[column.name] === null ? { how: "null", text: "" } : { how: "value", text: textIn(column.type, row[column.name]) ?? "" };
+  return row[column.name] === null ? { how: "null", text: "" } : { how: "value", text: textOf(row[column.name]) };
 }
 
 /** sameDraft reports whether two drafts give the same. */
@@ -62,7 +62,7 @@ export async function writeRow(server: Server, { source, info, described, as }: 
   // A null may be one of JSON, which isn't NULL, and a column of type json can't be asked for at all.
   const guarded = read.filter((c) => (row[c] === null ? typeOf(c) !== "json" : textOf(row[c]) !== "null" && comparable(source.kind, typeOf(c))));
   const text = asText(source.kind);
-  const now = async () => withJSON(source.kind, info.columns, await server.rows<Row[]>("select", { ...of, ...text, columns: Object.keys(row), where: keyRule(key, row) }, as));
+  const now = async () => withTexts(source.kind, info.columns, await server.rows<Row[]>("select", { ...of, ...text, columns: asked(source.kind, info.columns, Object.keys(row)), where: keyRule(key, row) }, as));
   const differs = (found: Row, columns: string[]) => columns.some((c) => textOf(found[c]) !== textOf(row[c]));
   if (guarded.length < read.length) {
     const [found] = await now();

@@ -31,6 +31,21 @@ export class Raw {
   }
 }
 
+/** Written is a value whose JSON doesn't tell all of it, with the text by which the database writes it: a composite value, or a list. */
+export class Written {
+  constructor(
+    readonly text: string,
+    /** Its JSON, which copies as JSON have. */
+    readonly json: unknown,
+    /** How it is shown and typed. */
+    readonly shown: string,
+  ) {}
+
+  toJSON(): unknown {
+    return this.json instanceof Raw ? this.json.toJSON() : this.json;
+  }
+}
+
 /** stringifyExact is JSON in which values that have a text have that text. */
 export function stringifyExact(value: unknown): string {
   const texts: string[] = [];

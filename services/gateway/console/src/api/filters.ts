@@ -1,5 +1,7 @@
-import { isJSON, typed } from "./values";
+import { isText } from "./choices";
+import { hasTexts } from "./jsontext";
 import type { ColumnInfo } from "./tables";
+import { elementOf, isJSON, isKnown, isSpatial, isUnequal, typed } from "./values";
 
 /** Filter is a condition on a column, as it is typed. */
 export interface Filter {
@@ -31,10 +33,13 @@ export function takesValue(operator: string): boolean {
   return operators[operator] !== "_is_null";
 }
 
-/** isWhole reports whether a condition has all that it needs. Only texts can be empty. */
+/** empties are types whose values may be empty texts. */
+const empties = /char|text|string|^(name|hstore|ltree|tsquery|tsvector|varbit|xml)$/i;
+
+/** isWhole reports whether a condition has all that it needs. */
 function isWhole(filter: Filter, columns: ColumnInfo[]): boolean {
   if (!takesValue(filter.operator)) return true;
-  return filter.value !== undefined && (filter.value !== "" || /char|text|string/i.test(typeOf(filter, columns)));
+  return filter.value !== undefined && (filter.value !== "" || empties.test(typeOf(filter, columns)));
 }
 
 function typeOf(filter: Filter, columns: ColumnInfo[]): string {
@@ -42,10 +47,10 @@ function typeOf(filter: Filter, columns: ColumnInfo[]): string {
 }
 
 /** problemOf is what is wrong with a condition before the server sees it, undefined for nothing. */
-export function problemOf(filter: Filter, columns: ColumnInfo[]): string | undefined {
+export function problemOf(kind: string, filter: Filter, columns: ColumnInfo[]): string | undefined {
   if (!isWhole(filter, columns)) return undefined;
   try {
-    ruleOf("postgres", filter, columns);
+    ruleOf(kind, filter, columns);
     return undefined;
   } catch (e) {
     return (e as Error).message;
@@ -53,33 +58,55 @@ export function problemOf(filter: Filter, columns: ColumnInfo[]): string | undef
 }
 
 /** counted are the conditions that are whole and not wrong, with their numbers. */
-function counted(filters: Filters, columns: ColumnInfo[]): number[] {
-  return filters.list.flatMap((f, i) => (isWhole(f, columns) && problemOf(f, columns) === undefined ? [i] : []));
+function counted(kind: string, filters: Filters, columns: ColumnInfo[]): number[] {
+  return filters.list.flatMap((f, i) => (isWhole(f, columns) && problemOf(kind, f, columns) === undefined ? [i] : []));
 }
 
 /** whereOfFilters is the rule of conditions. Those that aren't whole, or wrong, are left out. */
 export function whereOfFilters(kind: string, filters: Filters, columns: ColumnInfo[]): object {
-  const rules = counted(filters, columns).map((i) => ruleOf(kind, filters.list[i]!, columns));
+  const rules = counted(kind, filters, columns).map((i) => ruleOf(kind, filters.list[i]!, columns));
   return filters.any && rules.length > 0 ? { _or: rules } : { _and: rules };
 }
 
 function ruleOf(kind: string, filter: Filter, columns: ColumnInfo[]): object {
   const type = typeOf(filter, columns);
-  const known = operators[filter.operator]!;
-  const operator = kind === "mssql" || kind === "bigquery" ? known.replace("ilike", "like") : known;
-  return { [filter.column]: { [operator]: operandOf(filter, operator, type) } };
+  const { operator, value = "" } = filter;
+  const known = operators[operator]!;
+  const rule = (operation: object) => ({ [filter.column]: operation });
+  if (known === "_is_null") return rule({ _is_null: operator === "is NULL" });
+  if (/like$/.test(known)) return rule({ [kind === "mssql" || kind === "bigquery" ? known.replace("ilike", "like") : known]: value });
+  const many = known === "_in" || known === "_nin";
+  const values = many ? value.split(",").map((v) => v.trim()) : [value];
+  const negated = known === "_neq" || known === "_nin";
+  if ((many || known === "_eq" || negated) && values.some((v) => isComparedAsText(kind, type, v))) {
+    const texts = values.flatMap(withAnyLineEnd);
+    return rule({ _cast: { text: negated ? { _nin: texts } : { _in: texts } } });
+  }
+  if (!many && (known === "_eq" || negated) && isText(type) && value.includes("\n")) return rule({ [negated ? "_nin" : "_in"]: withAnyLineEnd(value) });
+  if (known === "_neq" && isSpatial(elementOf(type))) return rule({ _nin: [typed(type, value)] }); // it has no <>
+  return rule({ [known]: many ? values.map((v) => typed(type, v)) : typed(type, value) });
 }
 
-function operandOf({ operator, value = "" }: Filter, name: string, type: string): unknown {
-  if (name === "_is_null") return operator === "is NULL";
-  if (name === "_in" || name === "_nin") return value.split(",").map((v) => typed(type, v.trim()));
-  if (/like$/.test(name)) return value;
-  if (isJSON(type) && value.trim() === "null") throw new Error("The null of JSON can't be looked for.");
-  return typed(type, value);
+/**
+ * isComparedAsText reports whether a value is found by the text that the database writes for it: where there is no equality, in composite
+ * values, which may have parts without one, and for the null of JSON, which conditions take for NULL.
+ */
+function isComparedAsText(kind: string, type: string, value: string): boolean {
+  if (isJSON(type) && value.trim() === "null") {
+    if (kind === "bigquery") throw new Error("The null of JSON can't be looked for.");
+    return true;
+  }
+  if (kind === "sqlite") return isJSON(type); // it has no equality but that of texts, which may have blanks
+  return hasTexts(kind) && (isUnequal(type) || (!isKnown(type) && /^\s*[({]/.test(value)));
+}
+
+/** withAnyLineEnd are the texts that a typed one stands for: its line ends may be of any kind in the database, as controls have one of their own. */
+function withAnyLineEnd(text: string): string[] {
+  return text.includes("\n") && !text.includes("\r") ? ["\n", "\r\n", "\r"].map((end) => text.replaceAll("\n", end)) : [text];
 }
 
 /** faultedBy is the number of the condition that an error of the server is about, undefined when it is about none. */
-export function faultedBy(path: string | undefined, filters: Filters, columns: ColumnInfo[]): number | undefined {
+export function faultedBy(kind: string, path: string | undefined, filters: Filters, columns: ColumnInfo[]): number | undefined {
   const [, place] = /\._(?:and|or)\[1\]\._(?:and|or)\[(\d+)\]/.exec(path ?? "") ?? [];
-  return place === undefined ? undefined : counted(filters, columns)[Number(place)];
+  return place === undefined ? undefined : counted(kind, filters, columns)[Number(place)];
 }

@@ -20,8 +20,6 @@ interface CellEditorProps {
   fault?: string;
   /** Why it can't be written; its value is shown then. */
   fixed?: string;
-  /** There is no text for its value, as of what is nested in a composite one. */
-  unknown: boolean;
   /** What the other columns of the row are to get, and whether they can be written. */
   others: Pick<Together, "draftOf" | "isWritable">;
   /** Takes the drafts of the cell, and of the other columns of the foreign key that was chosen in it. */
@@ -31,7 +29,7 @@ interface CellEditorProps {
 
 /** CellEditor edits a cell in its place. Enter and Tab keep what was typed, and so does a press next to it; Escape doesn't. */
 export function CellEditor(props: CellEditorProps) {
-  const { context, column, cell, fault, fixed, unknown, others, done, close } = props;
+  const { context, column, cell, fault, fixed, others, done, close } = props;
   const [draft, setDraft] = useState(props.draft);
   const [chosen, setChosen] = useState<Record<string, Draft>>();
   const [problem, setProblem] = useState(fault);
@@ -78,7 +76,7 @@ export function CellEditor(props: CellEditorProps) {
           ) : (
             <pre className="whole" tabIndex={0} aria-label={`Value of ${column.name}`}>{draft.how === "null" ? "NULL" : draft.text}</pre>
           )}
-          <span className={problem ? "removed" : "hint"} role="status" id={`${id}-about`}>{problem ?? fixed ?? (unknown && draft.text === "" ? "Type it as the database writes it: the value has no text here. " : "") + (draft.how === "value" && draft.text === "" && !unknown ? "An empty text, which isn't NULL. " : "") + "Enter keeps it, Escape doesn't."}</span>
+          <span className={problem ? "removed" : "hint"} role="status" id={`${id}-about`}>{problem ?? fixed ?? (draft.how === "value" && draft.text === "" ? "An empty text, which isn't NULL. " : "") + "Enter keeps it, Escape doesn't."}</span>
         </div>
       </Dialog>
     </Popover>

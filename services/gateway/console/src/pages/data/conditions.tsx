@@ -1,10 +1,13 @@
-import { useId } from "react";
+import { useId, type ClipboardEvent, type KeyboardEvent } from "react";
 import { Button } from "react-aria-components";
 import { operatorNames, problemOf, takesValue, type Filter, type Filters, type Order } from "../../api/filters";
+import { withLineEnds } from "../../api/lineends";
 import type { ColumnInfo } from "../../api/tables";
 import { isTruth } from "../../api/values";
 
 interface ConditionsProps {
+  /** The kind of the source. */
+  kind: string;
   columns: ColumnInfo[];
   filters: Filters;
   /** What the server says is wrong with a condition, by its number. */
@@ -14,7 +17,7 @@ interface ConditionsProps {
 
 /** Conditions are those that the shown rows meet. */
 export function Conditions(props: ConditionsProps) {
-  const { columns, filters, fault, change } = props;
+  const { kind, columns, filters, fault, change } = props;
   const { any, list } = filters;
   const replace = (i: number, part: Partial<Filter>) => change({ any, list: list.map((f, j) => (i === j ? { ...f, ...part } : f)) });
   return (
@@ -29,7 +32,7 @@ export function Conditions(props: ConditionsProps) {
         </label>
       )}
       {list.map((f, i) => (
-        <Condition key={i} number={i + 1} columns={columns} filter={f} fault={fault(i)} change={(part) => replace(i, part)} remove={() => change({ any, list: list.filter((_, j) => i !== j) })} />
+        <Condition key={i} kind={kind} number={i + 1} columns={columns} filter={f} fault={fault(i)} change={(part) => replace(i, part)} remove={() => change({ any, list: list.filter((_, j) => i !== j) })} />
       ))}
       <div className="row">
         <Button className="button" onPress={() => change({ any, list: [...list, { column: columns[0]?.name ?? "", operator: "=", value: undefined }] })}>{list.length > 0 ? "Add a condition" : "Filter"}</Button>
@@ -39,11 +42,11 @@ export function Conditions(props: ConditionsProps) {
   );
 }
 
-function Condition(props: { number: number; columns: ColumnInfo[]; filter: Filter; fault: string | undefined; change: (part: Partial<Filter>) => void; remove: () => void }) {
-  const { number, columns, filter, fault, change, remove } = props;
+function Condition(props: { kind: string; number: number; columns: ColumnInfo[]; filter: Filter; fault: string | undefined; change: (part: Partial<Filter>) => void; remove: () => void }) {
+  const { kind, number, columns, filter, fault, change, remove } = props;
   const id = useId();
   const type = columns.find((c) => c.name === filter.column)?.type ?? "";
-  const problem = problemOf(filter, columns) ?? fault;
+  const problem = problemOf(kind, filter, columns) ?? fault;
   const control = { "aria-label": `Value of condition ${number}`, "aria-invalid": problem !== undefined || undefined, "aria-describedby": problem ? id : undefined, value: filter.value ?? "" };
   const many = filter.operator === "one of" || filter.operator === "none of";
   return (
@@ -53,12 +56,26 @@ function Condition(props: { number: number; columns: ColumnInfo[]; filter: Filte
       {takesValue(filter.operator) && (isTruth(type) && !many ? (
         <select {...control} onChange={(e) => change({ value: e.target.value })}><option value="" /><option>true</option><option>false</option></select>
       ) : (
-        <input {...control} autoComplete="off" spellCheck={false} placeholder={many ? "with commas between them" : /like/.test(filter.operator) ? "%part%" : undefined} onChange={(e) => change({ value: e.target.value })} />
+        <textarea {...control} rows={Math.min(4, control.value.split("\n").length)} spellCheck={false} placeholder={many ? "with commas between them" : /like/.test(filter.operator) ? "%part%" : undefined} onKeyDown={lineEndByShift} onPaste={(e) => paste(e, control.value, (value) => change({ value }))} onChange={(e) => change({ value: withLineEnds(e.target.value, control.value) })} />
       ))}
       <Button className="button" aria-label={`Remove condition ${number}`} onPress={remove}>Remove</Button>
       {problem && <span className="removed" id={id}>{problem}</span>}
     </div>
   );
+}
+
+/** lineEndByShift keeps Enter from being a part of the value, as in cells. */
+function lineEndByShift(e: KeyboardEvent) {
+  if (e.key === "Enter" && !e.shiftKey) e.preventDefault();
+}
+
+/** paste takes a text with the line ends that it has where it is the whole value: controls have one kind of their own. */
+function paste(e: ClipboardEvent<HTMLTextAreaElement>, before: string, set: (value: string) => void) {
+  const text = e.clipboardData.getData("text/plain");
+  const { selectionStart, selectionEnd, value } = e.currentTarget;
+  if (!text.includes("\r") || (before !== "" && selectionEnd - selectionStart < value.length)) return;
+  e.preventDefault();
+  set(text);
 }
 
 /** Sorting is the columns that the rows are sorted by, the first one above all. */

@@ -3,9 +3,8 @@ import { ApiError } from "../../api/client";
 import { keyRule } from "../../api/conditions";
 import { parseExact } from "../../api/exact";
 import { faultedBy, whereOfFilters } from "../../api/filters";
-import { asText, hasJSONText, withJSON } from "../../api/jsontext";
+import { asked, asText, withTexts } from "../../api/jsontext";
 import { rowKeyOf } from "../../api/keys";
-import { tellNulls } from "../../api/nulls";
 import { rightsOf } from "../../api/rights";
 import type { RunAs } from "../../api/runas";
 import { describeQuery, type Row, type TableInfo } from "../../api/tables";
@@ -39,16 +38,12 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   const tied = (key ?? []).filter((c) => !sorted.some((o) => o.column === c)).map((column) => ({ column, descending: false }));
   const order_by = [...sorted, ...tied].map((o) => ({ column: o.column, type: o.descending ? "desc" : "asc" }));
   const args = { source: source.name, table: table.table, where: parseExact(where) as object };
-  const select = async (part: object, signal: AbortSignal) => withJSON(source.kind, info.columns, await server.rows<Row[]>("select", { ...args, ...asText(source.kind), ...part }, as, signal));
+  const select = async (of: string[], part: object, signal: AbortSignal) => withTexts(source.kind, info.columns, await server.rows<Row[]>("select", { ...args, ...asText(source.kind), ...part, columns: asked(source.kind, info.columns, of) }, as, signal));
   const rows = useQuery({
     queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
     enabled: columns.length > 0 && !undecided,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const read = await select({ columns, order_by, limit: size, offset }, signal);
-      if (key && !hasJSONText(source.kind)) await tellNulls(read, readable.filter((c) => c.type === "jsonb").map((c) => c.name), key, (where) => server.rows<Row[]>("select", { ...args, columns: key, where }, as, signal));
-      return read;
-    },
+    queryFn: ({ signal }) => select(columns, { order_by, limit: size, offset }, signal),
   });
   const count = useQuery({
     queryKey: ["rows", source.name, table.table, where, as, "count"],
@@ -62,8 +57,8 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
     keys: found.map((r, i) => (key ? JSON.stringify(keyRule(key, r)) : `${i}`)),
     where: args.where,
     /** The condition that the server refuses, by its number. */
-    wrong: rows.error instanceof ApiError ? faultedBy(rows.error.path, filters, readable) : undefined,
+    wrong: rows.error instanceof ApiError ? faultedBy(source.kind, rows.error.path, filters, readable) : undefined,
     /** readPart reads others of the rows that the conditions let through. */
-    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) => select({ columns: of, order_by, limit, offset: from }, signal),
+    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) => select(of, { order_by, limit, offset: from }, signal),
   };
 }

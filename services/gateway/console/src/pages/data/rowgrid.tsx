@@ -1,7 +1,6 @@
 import { Suspense, useRef, useState } from "react";
 import { draftOf, type Draft } from "../../api/edits";
 import type { Row } from "../../api/tables";
-import { textIn } from "../../api/values";
 import type { Arrangement } from "../../shell/arrangement";
 import { DataGrid, type GridHandle } from "../../shell/datagrid";
 import { Loading } from "../../shell/progress";
@@ -86,7 +85,7 @@ export function RowGrid(props: RowGridProps) {
       />
       {opened && (
         <Suspense fallback={<Loading what="the control" />}>
-          <CellEditor key={`${opened.key} ${opened.column}`} context={context} column={columnOf(opened.column)} cell={cell} draft={opened.draft} before={opened.before} fault={faultAt(edits[opened.key], opened.column)} fixed={opened.fixed} unknown={textIn(columnOf(opened.column).type, opened.row[opened.column]) === undefined} others={{ draftOf: (c) => edits[opened.key]?.drafts[c] ?? (c in opened.row ? draftOf(columnOf(c), opened.row) : undefined), isWritable }} done={edited} close={() => setOpened(undefined)} />
+          <CellEditor key={`${opened.key} ${opened.column}`} context={context} column={columnOf(opened.column)} cell={cell} draft={opened.draft} before={opened.before} fault={faultAt(edits[opened.key], opened.column)} fixed={opened.fixed} others={{ draftOf: (c) => edits[opened.key]?.drafts[c] ?? (c in opened.row ? draftOf(columnOf(c), opened.row) : undefined), isWritable }} done={edited} close={() => setOpened(undefined)} />
         </Suspense>
       )}
     </>

@@ -82,7 +82,7 @@ export function Rows(props: Shown) {
         <RunAsPicker as={as} setAs={(a) => { setAs(a); move(0); }} />
       </div>
       <div className="row">
-        <Conditions columns={readable} filters={filters} fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)} change={(f) => restart({ filters: f })} />
+        <Conditions kind={source.kind} columns={readable} filters={filters} fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)} change={(f) => restart({ filters: f })} />
         <Sorting columns={columns} order={sorted} change={(o) => restart({ order: o })} />
       </div>
       <div className="row">
