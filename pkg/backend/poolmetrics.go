@@ -39,11 +39,22 @@ const (
 	stageRows = "rows"
 )
 
-// What becomes of a statement that shares a round trip.
+// SharedOutcome is what becomes of a statement that shares a round trip.
+type SharedOutcome uint8
+
+// The outcomes.
 const (
-	outcomeAnswered = "answered"
-	outcomeAlone    = "alone"
+	// SharedAnswered is one that was answered in it.
+	SharedAnswered SharedOutcome = iota
+	// SharedEqual is one that wasn't sent, because an equal one was: it has the same answer.
+	SharedEqual
+	// SharedAlone is one that was overtaken, and has to run alone.
+	SharedAlone
+
+	sharedOutcomes
 )
+
+var sharedLabels = [sharedOutcomes]string{"answered", "equal", "alone"}
 
 // PoolLabels tell pools apart.
 type PoolLabels struct {
@@ -90,7 +101,7 @@ func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 		}, labels)),
 		shared: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_postgres_shared_statements_total",
-			Help: "Statements that shared a round trip with those of other requests: answered in it, or overtaken because one ahead took long, and run alone.",
+			Help: "Statements that shared a round trip with those of other requests: answered in it, answered by an equal one, or overtaken because one ahead took long, and run alone.",
 		}, append(slices.Clone(labels), "outcome"))),
 		scanned: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_source_scanned_bytes_total", Help: "Bytes that sources read that charge for them, by what for.",
@@ -106,16 +117,18 @@ func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
 	defer m.mu.Unlock()
 	m.users[l]++
 	values := l.values()
-	return &PoolMeter{
+	meter := &PoolMeter{
 		metrics: m, labels: l, open: m.open.WithLabelValues(values...), connectTime: m.connectTime.WithLabelValues(values...),
 		waited: m.waited.WithLabelValues(values...),
 		waits:  m.statements.WithLabelValues(append(slices.Clone(values), stageWait)...),
 		rows:   m.statements.WithLabelValues(append(slices.Clone(values), stageRows)...),
 		errors: m.errors.WithLabelValues(values...),
 		mixed:  m.mixed.WithLabelValues(values...),
-		shared: m.shared.WithLabelValues(append(slices.Clone(values), outcomeAnswered)...),
-		alone:  m.shared.WithLabelValues(append(slices.Clone(values), outcomeAlone)...),
 	}
+	for o, label := range sharedLabels {
+		meter.shared[o] = m.shared.WithLabelValues(append(slices.Clone(values), label)...)
+	}
+	return meter
 }
 
 // Scans is the meter of what a source reads. Its series outlive the source: they are what it has cost.
@@ -152,8 +165,9 @@ func (m *PoolMetrics) leave(l PoolLabels) {
 	m.statements.DeleteLabelValues(append(slices.Clone(values), stageRows)...)
 	m.errors.DeleteLabelValues(values...)
 	m.mixed.DeleteLabelValues(values...)
-	m.shared.DeleteLabelValues(append(slices.Clone(values), outcomeAnswered)...)
-	m.shared.DeleteLabelValues(append(slices.Clone(values), outcomeAlone)...)
+	for _, label := range sharedLabels {
+		m.shared.DeleteLabelValues(append(slices.Clone(values), label)...)
+	}
 }
 
 // PoolMeter measures one pool; nil measures nothing.
@@ -165,7 +179,7 @@ type PoolMeter struct {
 	waits, rows         prometheus.Observer // of statements
 	errors              prometheus.Counter
 	mixed               prometheus.Gauge
-	shared, alone       prometheus.Counter
+	shared              [sharedOutcomes]prometheus.Counter
 }
 
 // Opened counts an attempt to open a connection.
@@ -201,15 +215,10 @@ func (m *PoolMeter) WaitedFor(d time.Duration) {
 	}
 }
 
-// Shared counts a statement that was answered in a round trip with others; alone, one that was
-// overtaken and has to run alone.
-func (m *PoolMeter) Shared(alone bool) {
-	switch {
-	case m == nil:
-	case alone:
-		m.alone.Inc()
-	default:
-		m.shared.Inc()
+// Shared counts a statement that has shared a round trip with others.
+func (m *PoolMeter) Shared(o SharedOutcome) {
+	if m != nil {
+		m.shared[o].Inc()
 	}
 }
 

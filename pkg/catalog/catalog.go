@@ -89,6 +89,8 @@ type Table struct {
 	// Unlisted tables may be tracked but aren't offered for it: partitions, and tables in
 	// the schemas of extensions.
 	Unlisted bool `json:"unlisted,omitempty"`
+	// Policies reports whether the database itself decides which rows a session sees (row level security).
+	Policies bool `json:"policies,omitempty"`
 	// Distribution is how the database spreads the rows over its nodes; nil where it doesn't.
 	Distribution *Distribution `json:"distribution,omitempty"`
 }
@@ -110,6 +112,16 @@ type Distribution struct {
 	Column string `json:"column,omitempty"`
 	// Colocation is the same for tables whose rows with equal values in Column are on one node.
 	Colocation string `json:"colocation,omitempty"`
+}
+
+// Stored reports whether the rows are what the database has stored, and nothing else: to read them twice at the same
+// time gives the same, and does nothing. Views and policies may call any function.
+func (t *Table) Stored() bool {
+	switch t.Kind {
+	case KindTable, KindPartitioned, KindMaterializedView:
+		return !t.Policies
+	}
+	return false
 }
 
 // Column returns the column of that name, or nil.

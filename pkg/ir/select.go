@@ -6,7 +6,14 @@ import "queryengine/pkg/catalog"
 type From interface{ from() }
 
 // Table is a table or view.
-type Table struct{ Name catalog.Name }
+type Table struct {
+	Name catalog.Name
+	// Stored is catalog.Table.Stored; where it isn't known, false.
+	Stored bool
+}
+
+// TableOf is a table as a relation.
+func TableOf(t *catalog.Table) Table { return Table{Name: t.Name, Stored: t.Stored()} }
 
 // Function is a set- or row-returning function call (tracked functions, table computed
 // fields; CallArg.Row is the row of the enclosing relation, CallArg.Column a column of it).

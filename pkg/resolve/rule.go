@@ -133,7 +133,7 @@ func (p ruleParser) exists(t *Table, raw json.RawMessage) (ir.BoolExp, error) {
 	if err != nil {
 		return nil, apierror.At(err, "_where")
 	}
-	return ir.Exists{From: ir.Table{Name: name}, Where: both(visible, exp)}, nil
+	return ir.Exists{From: ir.TableOf(target.Catalog), Where: both(visible, exp)}, nil
 }
 
 func find(list []member, key string) json.RawMessage {
@@ -210,7 +210,7 @@ func (p ruleParser) relationship(t *Table, m *metadata.Relationship, array bool,
 	if err != nil {
 		return nil, err
 	}
-	return ir.Exists{From: ir.Table{Name: r.Target.Meta.Table}, Join: r.Join, Unique: r.Unique, Where: both(visible, exp)}, nil
+	return ir.Exists{From: ir.TableOf(r.Target.Catalog), Join: r.Join, Unique: r.Unique, Where: both(visible, exp)}, nil
 }
 
 // relationshipTarget is the table that a relationship leads to, tracked or not; the zero

@@ -41,6 +41,7 @@ func (in *introspection) relation(row [][]byte) error {
 		Comment:     optionalText(row[5]),
 		RowEstimate: roundEstimate(estimate),
 		Unlisted:    isTrue(row[7]),
+		Policies:    isTrue(row[8]),
 	}
 	switch t.Kind {
 	case catalog.KindMaterializedView:

@@ -24,6 +24,9 @@ func public(name string) catalog.Name { return catalog.Name{Schema: "public", Na
 
 func table(name string) ir.Rows { return ir.Rows{From: ir.Table{Name: public(name)}} }
 
+// stored is a table of which it is known that its rows are what the database stores.
+func stored(name string) ir.Table { return ir.Table{Name: public(name), Stored: true} }
+
 // field is a key with the value of the column of its name.
 func field(name string, t catalog.Type) ir.Field {
 	return ir.Field{Alias: name, Value: ir.Scalar{Expr: ir.Column{Name: name, Type: t}, Type: t}}

@@ -71,11 +71,11 @@ func (p planner) where(name string, depth int) ir.BoolExp {
 		return ir.Not{Exp: p.where(name, depth-1)}
 	case n == 3 && depth > 0 && len(t.one) > 0:
 		key, target := pick(p, t.one)
-		return ir.Exists{From: ir.Table{Name: public(target)}, Join: pair(key, "id"), Unique: p.chance(70), Where: p.where(target, depth-1)}
+		return ir.Exists{From: stored(target), Join: pair(key, "id"), Unique: p.chance(70), Where: p.where(target, depth-1)}
 	case n == 4 && depth > 0 && len(t.many) > 0:
 		target, key := pick(p, t.many)
 		return ir.AggregateCompare{
-			From: ir.Table{Name: public(target)}, Join: pair("id", key), Function: "count", Filter: p.where(target, depth-1),
+			From: stored(target), Join: pair("id", key), Function: "count", Filter: p.where(target, depth-1),
 			Predicate: []ir.Compare{{Op: ir.OpGt, Args: []ir.Value{number4(strconv.Itoa(p.IntN(4)))}}},
 		}
 	case n == 5:
@@ -87,7 +87,7 @@ func (p planner) where(name string, depth int) ir.BoolExp {
 }
 
 func (p planner) rows(name string, depth int) ir.Rows {
-	rows := table(name)
+	rows := ir.Rows{From: stored(name)}
 	t := shop[name]
 	if p.chance(40) {
 		rows.Where = p.where(name, 2)
@@ -98,12 +98,12 @@ func (p planner) rows(name string, depth int) ir.Rows {
 			var column string
 			column, target = pick(p, t.one)
 			key = ir.OrderRelated{
-				From: ir.Table{Name: public(target)}, Join: pair(column, "id"), Unique: p.chance(50),
+				From: stored(target), Join: pair(column, "id"), Unique: p.chance(50),
 				Target: ir.OrderExpr{Expr: p.expr(target)},
 			}
 		} else if len(t.many) > 0 && p.chance(50) {
 			target, column := pick(p, t.many)
-			key = ir.OrderAggregate{From: ir.Table{Name: public(target)}, Join: pair("id", column), Function: "max", Expr: idColumn}
+			key = ir.OrderAggregate{From: stored(target), Join: pair("id", column), Function: "max", Expr: idColumn}
 		}
 		rows.OrderBy = orderBy(ir.OrderItem{Target: key, Desc: p.chance(50), NullsFirst: p.chance(50)})
 	} else if p.chance(15) {

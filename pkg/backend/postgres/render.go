@@ -92,6 +92,7 @@ func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.St
 		}
 		if d.shares {
 			text.Sharing = &wire.Sharing{}
+			text.Stable = !r.Unstored
 		}
 		return text, nil
 	})

@@ -49,10 +49,9 @@ func newSharing(t *testing.T, change func(*wire.Endpoint)) *sharing {
 	// What is in front decides how long is waited, unless a test says otherwise.
 	s.sharer.Ahead, s.sharer.Within = forever, forever
 	key := ir.SessionVar{Name: "x-engine-id", Type: int4Type}
-	s.one = statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, key)}, Fields: []ir.Field{field("v", int4Type)}})
+	s.one = statementOf(t, &ir.Select{Rows: ir.Rows{From: stored("n"), Where: equals("id", int4Type, key)}, Fields: []ir.Field{field("v", int4Type)}})
 	s.held = statementOf(t, &ir.Select{Rows: table("held"), Fields: []ir.Field{idField}})
-	rows := table("many")
-	rows.OrderBy, rows.Limit = orderBy(by("id")), ir.Variable{Index: 0, Type: int4Type}
+	rows := ir.Rows{From: stored("many"), OrderBy: orderBy(by("id")), Limit: ir.Variable{Index: 0, Type: int4Type}}
 	s.many = statementOf(t, &ir.Select{Rows: rows, Fields: []ir.Field{idField, titleField}})
 	// The first statement finds out that statements can share.
 	require.Equal(t, `[{"v":10}]`, answerOf(t, s.source, s.one, key1("1")))
@@ -134,24 +133,29 @@ func (s *sharing) read(id string) func() reading {
 // shared is how many statements were answered in shared round trips, and how many had to run alone.
 func (s *sharing) shared(t *testing.T) (answered, alone int) {
 	t.Helper()
+	n := s.outcomes(t)
+	return n["answered"], n["alone"]
+}
+
+// outcomes count the statements that shared round trips by what became of them.
+func (s *sharing) outcomes(t *testing.T) map[string]int {
+	t.Helper()
 	families, err := s.metrics.Gather()
 	require.NoError(t, err)
+	n := map[string]int{}
 	for _, f := range families {
 		if f.GetName() != "engine_postgres_shared_statements_total" {
 			continue
 		}
 		for _, m := range f.GetMetric() {
 			for _, l := range m.GetLabel() {
-				switch l.GetValue() {
-				case "answered":
-					answered = int(m.GetCounter().GetValue())
-				case "alone":
-					alone = int(m.GetCounter().GetValue())
+				if l.GetName() == "outcome" {
+					n[l.GetValue()] = int(m.GetCounter().GetValue())
 				}
 			}
 		}
 	}
-	return answered, alone
+	return n
 }
 
 // waits is how many statements waited for a connection.

@@ -60,6 +60,7 @@ func (r *Renderer) From(f ir.From, outer *Scope) string {
 	}
 	switch f := f.(type) {
 	case ir.Table:
+		r.Unstored = r.Unstored || !f.Stored
 		return r.Qualified(f.Name)
 	case ir.Function:
 		return r.Call(f.Name, f.Args, outer)

@@ -38,7 +38,9 @@ type Renderer struct {
 	LimitVariables []int
 	// Calls is set when the text calls functions.
 	Calls bool
-	Err   error
+	// Unstored is set when it reads relations that aren't known to be ir.Table.Stored.
+	Unstored bool
+	Err      error
 
 	bound   map[boundKey]string // their texts
 	aliases int

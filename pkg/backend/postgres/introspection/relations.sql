@@ -11,7 +11,8 @@ SELECT
 	c.relispartition OR EXISTS (
 		SELECT FROM pg_catalog.pg_depend x
 		WHERE x.classid = 'pg_catalog.pg_namespace'::regclass AND x.objid = n.oid AND x.deptype = 'e'
-	)
+	),
+	c.relrowsecurity
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_description d

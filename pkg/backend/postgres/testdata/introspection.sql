@@ -65,6 +65,7 @@ CREATE TABLE refund (id int PRIMARY KEY, sale_id int, at date, CONSTRAINT refund
 
 CREATE TABLE "Odd ""Schema"""."Odd Table" ("Odd ""Column""" int PRIMARY KEY, "größe" text);
 CREATE TABLE empty ();
+ALTER TABLE empty ENABLE ROW LEVEL SECURITY;
 
 CREATE VIEW artist_names AS SELECT id, name FROM artist;
 COMMENT ON VIEW artist_names IS 'a view';

@@ -112,6 +112,9 @@ type Text struct {
 	Choice *PlanChoice
 	// Sharing is what it shares round trips by; nil for one that never does.
 	Sharing *Sharing
+	// Stable reports whether one run can stand for several at the same time with the same parameters: it has no
+	// effects, and depends on nothing but what the database stores.
+	Stable bool
 }
 
 // Execution is one run of a text.

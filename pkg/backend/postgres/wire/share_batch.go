@@ -1,11 +1,14 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 	"time"
+
+	"queryengine/pkg/backend"
 )
 
 // ErrTooLarge is the error of a Shareable whose answer isn't kept until the others are complete.
@@ -104,6 +107,9 @@ type batch struct {
 	took     time.Duration
 	answered int
 
+	// steps are what was sent for each of the list.
+	steps []step
+
 	mu sync.Mutex
 	// list has nil for those whose outcome is known: they may be in use for something else.
 	list []*Shared
@@ -120,7 +126,7 @@ type batch struct {
 
 // newBatch is a round trip of statements that have waited.
 func newBatch(s *Sharer, waiting []*Shared) *batch {
-	b := &batch{sharer: s, list: slices.Clone(waiting), wanted: len(waiting), idle: true}
+	b := &batch{sharer: s, steps: make([]step, len(waiting)), list: slices.Clone(waiting), wanted: len(waiting), idle: true}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	for i, q := range waiting {
 		q.batch, q.place = b, i
@@ -175,7 +181,7 @@ func (b *batch) rest(o Outcome, err error) {
 //
 // What writes may not run anywhere else while the server still has it. So the one in front is cancelled, and runs alone: of
 // what the server reports as cancelled nothing has happened.
-func (b *batch) look(steps []step) {
+func (b *batch) look() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.front >= len(b.list) {
@@ -187,7 +193,8 @@ func (b *batch) look(steps []step) {
 		return
 	}
 	b.idle = true
-	if text := steps[b.front].text; text != nil {
+	front := &b.steps[b.front]
+	if text := front.text; text != nil {
 		text.Sharing.refrain(stuckFor)
 	}
 	if b.sharer.writes {
@@ -195,9 +202,9 @@ func (b *batch) look(steps []step) {
 		b.cancel()
 		return
 	}
-	for _, q := range b.list[b.front+1:] {
-		if q != nil {
-			b.sharer.pool.Meter.Shared(true)
+	for i, q := range b.list {
+		if s := &b.steps[i]; q != nil && s != front && s.twin != front { // its twins would wait for the same
+			b.sharer.pool.Meter.Shared(backend.SharedAlone)
 			b.decide(q, Alone)
 		}
 	}
@@ -218,16 +225,15 @@ func (b *batch) run() {
 		return
 	}
 	line := pipeline{Pipeline: c.PG.StartPipeline(context.Background()), conn: c}
-	steps := make([]step, len(b.list))
-	if err = b.exchange(&line, steps); err != nil {
+	if err = b.exchange(&line); err != nil {
 		// What the server still sends isn't worth the wait.
 		_ = c.PG.Conn().Close()
 		c.Discard()
 	}
 	_ = line.Close() // whether the connection is lost shows when it is released
 	b.rest(Lost, nil)
-	for i := range steps {
-		if s := &steps[i]; s.renew != nil {
+	for i := range b.steps {
+		if s := &b.steps[i]; s.renew != nil {
 			c.forget(b.ctx, s.renew, s.text.SQL)
 		}
 	}
@@ -235,18 +241,18 @@ func (b *batch) run() {
 
 // exchange sends the statements and reads their answers. What panics does so again when it runs alone, in
 // the goroutine of its request, which knows what to do about it.
-func (b *batch) exchange(p *pipeline, steps []step) (err error) {
+func (b *batch) exchange(p *pipeline) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errBroken
 		}
 	}()
-	b.send(p, steps)
+	b.send(p)
 	if err = p.Flush(); err != nil {
 		return err
 	}
 	read := make(chan struct{})
-	b.begin(func() { b.look(steps) }, b.sharer.Within)
+	b.begin(b.look, b.sharer.Within)
 	cancels := context.AfterFunc(b.ctx, func() { p.conn.cancelAll(read) })
 	defer func() {
 		b.end()
@@ -255,7 +261,7 @@ func (b *batch) exchange(p *pipeline, steps []step) (err error) {
 			p.conn.Discard() // a late request to cancel must not end what somebody else runs
 		}
 	}()
-	return b.read(p, steps)
+	return b.read(p)
 }
 
 // begin has look called as long as the round trip lasts.
@@ -294,8 +300,9 @@ func (c *Conn) cancelAll(read <-chan struct{}) {
 }
 
 // send writes the statements whose requests are still there. Their parameters aren't read after it: when
-// a request ends, the memory may be used for something else.
-func (b *batch) send(p *pipeline, steps []step) {
+// a request ends, the memory may be used for something else. Of equal ones the first is sent: it runs after all of
+// them were asked for.
+func (b *batch) send(p *pipeline) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
@@ -311,26 +318,70 @@ func (b *batch) send(p *pipeline, steps []step) {
 		}
 		q.text, q.sent = text, now
 		p.conn.Pool.Meter.WaitedFor(now.Sub(q.joined))
-		steps[i] = p.share(text, q.values, q.mode, q.ahead)
+		if twin := b.twin(i); twin != nil {
+			b.steps[i].twin = twin
+			continue
+		}
+		b.steps[i] = p.share(text, q.values, q.mode, q.ahead)
 	}
 }
 
-// finish notes the outcome of a statement, unless its request has left.
+// twin finds what was sent of a statement that is equal to that one, nil for nothing.
+func (b *batch) twin(i int) *step {
+	q := b.list[i]
+	if !q.text.Stable {
+		return nil
+	}
+	for j, other := range b.list[:i] {
+		if b.steps[j].text == q.text && other.of == q.of && slices.EqualFunc(other.values, q.values, sameValue) {
+			return &b.steps[j]
+		}
+	}
+	return nil
+}
+
+// sameValue tells NULL from an empty text.
+func sameValue(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
+
+// reader is one that waits for what was sent as that step; nil when nobody does.
+func (b *batch) reader(i int) *Shared {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for j, q := range b.list[i:] {
+		if q != nil && (j == 0 || b.steps[i+j].twin == &b.steps[i]) {
+			return q
+		}
+	}
+	return nil
+}
+
+// finish notes the outcome of a statement, and of those that it was sent for, unless their requests have left.
 func (b *batch) finish(p *pipeline, i int, o Outcome, c collected) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.front, b.idle = i+1, false
-	q := b.list[i]
-	if q != nil {
+	how := backend.SharedAnswered
+	for j, q := range b.list[i:] {
+		if q == nil || j > 0 && b.steps[i+j].twin != &b.steps[i] {
+			continue
+		}
+		if how == backend.SharedAnswered {
+			q.answer = c.answer
+		} else {
+			q.answer = append(q.answer[:0], c.answer...) // each answer is its request's
+		}
 		if o == Answered {
 			if c.err == nil {
+				p.conn.Pool.Meter.Shared(how)
+			}
+			if c.err == nil && how == backend.SharedAnswered {
 				p.conn.Pool.Meter.Answered(q.sent, c.first)
-				p.conn.Pool.Meter.Shared(false)
 			}
 			b.took += min(time.Since(q.joined), longest)
 			b.answered++
 		}
-		q.answer, q.err = c.answer, c.err
+		how = backend.SharedEqual
+		q.err = c.err
 		b.decide(q, o)
 	}
 }

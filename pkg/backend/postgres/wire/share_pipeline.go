@@ -7,12 +7,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"queryengine/pkg/backend"
 )
 
 // step is what was sent for one statement.
 type step struct {
-	// text is nil when nothing was sent.
+	// text is nil when nothing was sent: then twin, unless that is nil too, is what was sent in its place.
 	text  *Text
+	twin  *step
 	types []uint32
 	// making is set when something is prepared on the way, set when a command before it has a result of its own: one that
 	// sets the mode of its plan, or passes the session. announced is set when the row of such a command comes ahead of the rows.
@@ -93,23 +96,20 @@ func (p *pipeline) makes(sql string) bool {
 var errBroken = errors.New("the connection is broken")
 
 // read reads the answers. Its error is that of the connection.
-func (b *batch) read(p *pipeline, steps []step) error {
+func (b *batch) read(p *pipeline) error {
 	began := time.Now()
-	for i := range steps {
-		s := &steps[i]
+	for i := range b.steps {
+		s := &b.steps[i]
 		if s.text == nil {
 			b.finish(p, i, Answered, collected{})
 			continue
 		}
-		b.mu.Lock()
-		q := b.list[i]
-		b.mu.Unlock()
-		got := q.collect(p, s)
+		got := b.reader(i).collect(p, s)
 		switch {
 		case p.conn.PG.IsClosed() || errors.Is(got.err, errBroken):
 			return errBroken
 		case b.sharer.writes && b.undone(p.conn, got.err):
-			p.conn.Pool.Meter.Shared(true)
+			p.conn.Pool.Meter.Shared(backend.SharedAlone)
 			b.finish(p, i, Alone, got)
 		case errors.Is(got.err, ErrTooLarge):
 			s.text.Sharing.refrain(largeFor)

@@ -31,7 +31,7 @@ func (p *planner) selection(t *resolve.Table, permission *resolve.SelectPermissi
 
 // rows plans which rows are read, in which order.
 func (p *planner) rows(t *resolve.Table, permission *resolve.SelectPermission, s *selection) (ir.Rows, error) {
-	rows := ir.Rows{From: ir.Table{Name: t.Meta.Table}, MaxRows: permission.Limit, Estimate: t.Catalog.RowEstimate}
+	rows := ir.Rows{From: ir.TableOf(t.Catalog), MaxRows: permission.Limit, Estimate: t.Catalog.RowEstimate}
 	where, err := p.where(t, s.where)
 	if err != nil {
 		return rows, err
@@ -247,7 +247,7 @@ func (p *planner) orderTarget(t *resolve.Table, path []string) (ir.OrderTarget, 
 	}
 	inner, err := p.orderTarget(r.Target, path[1:])
 	return ir.OrderRelated{
-		From: ir.Table{Name: r.Target.Meta.Table}, Join: r.Join, Unique: r.Unique, Where: visible.Visible(), Target: inner,
+		From: ir.TableOf(r.Target.Catalog), Join: r.Join, Unique: r.Unique, Where: visible.Visible(), Target: inner,
 	}, err
 }
 

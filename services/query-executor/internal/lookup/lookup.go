@@ -31,7 +31,7 @@ func Root(l *resolve.Lookup) ir.Root {
 	}
 	return &ir.Select{
 		Rows: ir.Rows{
-			From: ir.Table{Name: l.Table.Catalog.Name}, Where: where, DistinctOn: []ir.Expr{column}, Estimate: -1,
+			From: ir.TableOf(l.Table.Catalog), Where: where, DistinctOn: []ir.Expr{column}, Estimate: -1,
 			MaxRows: most + 1,
 		},
 		Fields: []ir.Field{{Alias: answer, Value: ir.Scalar{Expr: column, Type: column.Type}}},

@@ -7,7 +7,7 @@ import (
 )
 
 // From is a table as a relation.
-func From(t *schema.Table) ir.From { return ir.Table{Name: t.Catalog.Name} }
+func From(t *schema.Table) ir.From { return ir.TableOf(t.Catalog) }
 
 // Visible is the condition that the role's permission sets on the rows of t.
 func (p *Planner) Visible(t *schema.Table) ir.BoolExp {
