@@ -29,6 +29,17 @@ async function show(page, proxy, row) {
   await row.ready(page).waitFor();
 }
 
+/** asWide is what is as wide as what users write or have in databases: rows, roles, code. */
+const asWide = ".datagrid, .matrix, .cm-editor, pre, [aria-label^='Result'], [aria-label^='Rows']";
+
+/** sideways are the page, and what else of it scrolls to the side. */
+export function sideways(page) {
+  return page.evaluate((except) => [...document.querySelectorAll("*")]
+    .filter((e) => e === document.scrollingElement || ["auto", "scroll"].includes(getComputedStyle(e).overflowX))
+    .filter((e) => e.scrollWidth > e.clientWidth && e.checkVisibility() && !e.closest(except))
+    .map((e) => `${e.outerHTML.slice(0, 120)}: ${e.scrollWidth} of ${e.clientWidth} pixels`), asWide);
+}
+
 /** ready opens a row, and returns the requests that it made: texts of others are text, all is reached by keys, and nothing is wider than the window. */
 export async function ready(page, proxy, row) {
   proxy.kinds.clear();
@@ -37,7 +48,10 @@ export async function ready(page, proxy, row) {
   if (row.text) await has(page.locator("body"), row.text);
   const made = "main img, main script, main b, main i, main iframe, [role=dialog] img, [role=dialog] b";
   assert.equal(await page.locator(made).count(), 0, "text became HTML");
-  assert.deepEqual(await page.evaluate(() => [document.scrollingElement, document.querySelector("main")].map((e) => e.scrollWidth - e.clientWidth)), [0, 0], "wider than the window");
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await sideways(page), [], `wider than the window, ${colorScheme}`);
+  }
   await axe(page, row.name);
   if (!row.tabLeaves) assert.deepEqual(await unreached(page), [], "not reached by keys"); // Tab ends the editing of a cell
   return requests;

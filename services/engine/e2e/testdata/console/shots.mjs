@@ -113,6 +113,7 @@ const pages = {
   async sql(page) {
     await area(page, "SQL");
     await type(page, "Statements", "SELECT name, count(title) AS articles\nFROM author LEFT JOIN article ON author_id = author.id\nGROUP BY name ORDER BY name");
+    await page.keyboard.press("Escape"); // the completions
     await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
     await has(page.getByRole("grid", { name: "Result" }), "Ben");
   },

@@ -69,7 +69,7 @@ export function Editor(props: EditorProps) {
           ]),
           lineNumbers(), foldGutter(), drawSelection(), bracketMatching(),
           // What is only shown has no history that would grow with each text.
-          readOnly ? [] : [history(), indentOnInput(), closeBrackets(), autocompletion(), highlightActiveLine()],
+          readOnly ? [] : [history(), indentOnInput(), closeBrackets(), autocompletion({ icons: false }), highlightActiveLine()],
           syntaxHighlighting(highlighting), syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
           EditorState.readOnly.of(readOnly ?? false),
           look,

@@ -9,6 +9,15 @@ export interface Series {
   values: (number | null)[];
 }
 
+/** day is how many seconds it has. */
+const day = 86_400;
+
+/** written are moments as the axis has them, which are some seconds apart: each for itself, as a date below the first of them runs into the second one. */
+function written(times: number[], apart: number): string[] {
+  const format = new Intl.DateTimeFormat(undefined, apart >= day ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit", ...(apart < 60 && { second: "2-digit" }), hourCycle: "h23" });
+  return times.map((t) => format.format(t * 1000));
+}
+
 /** Plot draws series over time (s since 1970). The figures are in a table below it, for who can't see it. */
 export default function Plot(props: { label: string; times: number[]; series: Series[]; bars?: boolean }) {
   const { label, times, series, bars } = props;
@@ -31,7 +40,7 @@ export default function Plot(props: { label: string; times: number[]; series: Se
           height: 180,
           legend: { show: false },
           cursor: { show: false },
-          axes: [axis, { ...axis, size: 60 }],
+          axes: [{ ...axis, size: 30, space: 70, values: (_, times, __, ___, apart) => written(times, apart) }, { ...axis, size: 60 }],
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
           series: [{}, ...latest.current.series.map((s) => ({
             label: s.label,

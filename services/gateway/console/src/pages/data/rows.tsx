@@ -86,13 +86,17 @@ export function Rows(props: Shown) {
         <Sorting columns={columns} order={sorted} change={(o) => restart({ order: o })} />
       </div>
       <div className="row">
-        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>Previous</Button>
-        <Button className="button" isDisabled={count.data && !many ? last >= count.data.count : found.length < size} onPress={() => move(offset + size)}>Next</Button>
-        <label className="inline">Rows on a page<select value={size} onChange={(e) => { setUsualSize(Number(e.target.value)); restart({ size: undefined }); }}>{sizes.map((s) => <option key={s}>{s}</option>)}</select></label>
-        <span className="hint" role="status">{rows.data && `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count}` : ""}`}</span>
-        <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))), null, 2), "Copy as CSV": () => csvOf(shown, copied), "Copy link": () => linkOf(fragmentOf({ ...view, size, columns: shown.join() === columns.join() ? undefined : shown })) }} disabled={!rows.data} />
-        <Button className="button" isPending={rows.isFetching} onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}>Refresh</Button>
-        {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
+        <div className="row">
+          <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>Previous</Button>
+          <Button className="button" isDisabled={count.data && !many ? last >= count.data.count : found.length < size} onPress={() => move(offset + size)}>Next</Button>
+          <label className="inline">Rows on a page<select value={size} onChange={(e) => { setUsualSize(Number(e.target.value)); restart({ size: undefined }); }}>{sizes.map((s) => <option key={s}>{s}</option>)}</select></label>
+          <span className="hint" role="status">{rows.data && `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count}` : ""}`}</span>
+          <Button className="button" isPending={rows.isFetching} onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}>Refresh</Button>
+        </div>
+        <div className="row">
+          <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))), null, 2), "Copy as CSV": () => csvOf(shown, copied), "Copy link": () => linkOf(fragmentOf({ ...view, size, columns: shown.join() === columns.join() ? undefined : shown })) }} disabled={!rows.data} />
+          {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
+        </div>
       </div>
       <RowTools context={context} table={table} rights={rights} rowKey={key} columns={columns} chosen={chosen} where={where} loaded={rows.data !== undefined} said={said} say={setSaid} deleted={() => setSelected(new Set())} />
       <Unwritable kind={source.kind} info={info} as={as} rights={rights.insert.length + rights.update.length > 0 || rights.remove} keyed={key !== undefined || undecided} />

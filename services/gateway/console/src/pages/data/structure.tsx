@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Link } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { describeQuery, display, nameIn, schemaOf, type TableInfo } from "../../api/tables";
@@ -30,7 +31,7 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         label="Columns"
         wrap
         columns={["column", "type", "nullable", "default", "key", "comment", ...change]}
-        rows={columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", otherwise(c, info), keysOf(c.name, constraints), c.description ?? "", ...(tools ? [tools.column(c)] : [])])}
+        rows={columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", breakable(otherwise(c, info)), keysOf(c.name, constraints), c.description ?? "", ...(tools ? [tools.column(c)] : [])])}
       />
       {tools?.columns}
       <h3>Constraints</h3>
@@ -43,7 +44,7 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
           types[k.type] ?? k.type,
           k.columns?.join(", ") ?? "",
           k.foreign_table ? <>{link(k.foreign_table)} ({k.foreign_columns?.join(", ")})</> : "",
-          k.definition ?? "",
+          breakable(k.definition ?? ""),
           ...(tools ? [tools.key(k)] : []),
         ])}
       />
@@ -53,7 +54,7 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         label="Foreign keys to this table"
         none="No table refers to this one."
         columns={["constraint", "table", "columns there", "columns here"]}
-        rows={references.map((r) => [r.name, link(r.table), r.columns.join(", "), r.foreign_columns.join(", ")])}
+        rows={references.map((r) => [breakable(r.name), breakable(link(r.table)), r.columns.join(", "), r.foreign_columns.join(", ")])}
       />
       <h3>Indexes</h3>
       <Listed
@@ -62,13 +63,13 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         columns={["index", "method", "columns", "with", "unique", "where", "definition", ...change]}
         rows={indexes.map((i) => [
           i.invalid ? <>{i.name} <span className="removed">invalid: no query uses it</span></> : i.name,
-          i.method ?? "", i.columns.join(", "), i.include?.join(", ") ?? "", i.unique ? "yes" : "no", i.where ?? "", i.definition ?? "",
+          i.method ?? "", i.columns.join(", "), i.include?.join(", ") ?? "", i.unique ? "yes" : "no", breakable(i.where ?? ""), breakable(i.definition ?? ""),
           ...(tools ? [tools.index(i)] : []),
         ])}
       />
       {tools?.indexes}
       <h3>Triggers</h3>
-      <Listed label="Triggers" none="The table has none." columns={["trigger", "state", "definition"]} rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", t.definition ?? ""])} />
+      <Listed label="Triggers" none="The table has none." columns={["trigger", "state", "definition"]} rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", breakable(t.definition ?? "")])} />
       {tools?.dialog}
     </div>
   );
@@ -77,6 +78,11 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
 function Listed(props: { label: string; none: string; columns: string[]; rows: unknown[][] }) {
   const { none, ...grid } = props;
   return grid.rows.length > 0 ? <Grid wrap {...grid} /> : <p className="hint">{none}</p>;
+}
+
+/** breakable is what ends a line wherever there is no more space: SQL and long names may have no blank. */
+function breakable(content: ReactNode) {
+  return content && <span className="breakable">{content}</span>;
 }
 
 /** TableLink leads to the page of a table. */
