@@ -90,7 +90,8 @@ export function axe(page, what) {
 /** axeOf is axe for a part of the page. */
 export async function axeOf(page, what, part) {
   // Completions, and what conditions can be about, are lists that are used from within a text, whose focus stays where it is.
-  const context = { include: [part], exclude: [".cm-tooltip-autocomplete", ".offered .palette-list"] };
+  // What was announced of a button, by its id, stays for some seconds, in which the button may go.
+  const context = { include: [part], exclude: [".cm-tooltip-autocomplete", ".offered .palette-list", "[data-live-announcer]"] };
   // By the debugger, as the page's policy allows no script of others.
   await page.evaluate(`window.axe || (() => { ${axeSource} })()`);
   const rules = { light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }, dark: { type: "rule", values: ofColors } };
