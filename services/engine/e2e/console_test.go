@@ -22,7 +22,7 @@ import (
 
 // The limits are for a browser that doesn't answer. The tests take a small part of them, unless the machine is busy.
 const (
-	consoleLimit = 30 * time.Minute
+	consoleLimit = 45 * time.Minute
 	pagesLimit   = 30 * time.Minute
 )
 
