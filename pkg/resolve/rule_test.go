@@ -50,7 +50,7 @@ func TestParseRule(t *testing.T) {
 	seconds := column("seconds", integer)
 	toTrack := []ir.JoinPair{{Outer: "id", Inner: "album_id"}}
 	toArtist := []ir.JoinPair{{Outer: "artist_id", Inner: "id"}}
-	track, artist := ir.Table{Name: public("track")}, ir.Table{Name: public("artist")}
+	track, artist := ir.Table{Name: public("track"), Stored: true}, ir.Table{Name: public("artist"), Stored: true}
 	geometry := catalog.Type{Name: "geometry"}
 	label := ir.Call{Function: public("album_label"), Args: []ir.CallArg{{Row: true}}, Type: text}
 	asText := ir.Cast{Expr: meta, Type: textArg}
@@ -133,7 +133,7 @@ func TestParseRule(t *testing.T) {
 			},
 		},
 		`{"_exists": {"_table": {"schema": "public", "name": "staff"}, "_where": {"id": "X-Engine-User-Id", "is_admin": true}}}`: ir.Exists{
-			From: ir.Table{Name: public("staff")}, Where: ir.And{Exps: []ir.BoolExp{
+			From: ir.Table{Name: public("staff"), Stored: true}, Where: ir.And{Exps: []ir.BoolExp{
 				equals(id, variable("x-engine-user-id", integer)),
 				equals(column("is_admin", catalog.Type{Name: "bool"}), literal("true", catalog.Type{Name: "bool"})),
 			}},

@@ -29,7 +29,7 @@ func TestParseWhere(t *testing.T) {
 	album := readers(t)
 	id, title := column("id", integer), column("title", text)
 	toTrack := []ir.JoinPair{{Outer: "id", Inner: "album_id"}}
-	track := ir.Table{Name: public("track")}
+	track := ir.Table{Name: public("track"), Stored: true}
 	long := ir.Rule{Exp: ir.Compare{Left: column("seconds", integer), Op: ir.OpGt, Args: literal("9", integer)}}
 	for _, c := range []struct {
 		role, where string
@@ -54,7 +54,7 @@ func TestParseWhere(t *testing.T) {
 		}},
 		{"buyer", `{"$exists": {"_table": "track", "_where": {}}}`, ir.Exists{From: track, Where: ir.And{Exps: []ir.BoolExp{long, ir.And{Exps: []ir.BoolExp{}}}}}},
 		{"admin", `{"artist": {"home": null}}`, ir.Exists{
-			From: ir.Table{Name: public("artist")}, Join: []ir.JoinPair{{Outer: "artist_id", Inner: "id"}}, Unique: true,
+			From: ir.Table{Name: public("artist"), Stored: true}, Join: []ir.JoinPair{{Outer: "artist_id", Inner: "id"}}, Unique: true,
 			Where: ir.IsNull{Expr: column("home", catalogType("geometry"))},
 		}},
 		{"both", `{"old_id": 1}`, equals(
