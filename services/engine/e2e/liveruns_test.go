@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -168,11 +169,25 @@ func (r *runsTest) ran(before map[string]int) map[string]int {
 	return ran
 }
 
+// awaitLines waits until no line of a run comes any more: one may come after the result of its run, and isn't to be counted for
+// the change that follows.
+func (r *runsTest) awaitLines() {
+	r.t.Helper()
+	last, since := r.totals(), time.Now()
+	eventually(r.t, startLimit, func() bool {
+		if now := r.totals(); !maps.Equal(now, last) {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) > 500*time.Millisecond
+	}, func() string { return "something is run all the time" })
+}
+
 // settle waits until nothing runs but what a change of the test does.
 func (r *runsTest) settle() {
 	r.t.Helper()
 	eventually(r.t, 3*startLimit, func() bool {
 		r.gateway.awaitPushed()
+		r.awaitLines()
 		before, lost := r.totals(), r.readings()
 		execute(r.t, r.databaseURL, runFlush)
 		eventually(r.t, startLimit, func() bool {
