@@ -14,6 +14,7 @@ import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as files from "./files.mjs";
 import * as forms from "./forms.mjs";
+import * as focus from "./focus.mjs";
 import * as functions from "./functions.mjs";
 import * as grid from "./grid.mjs";
 import * as journey from "./journey.mjs";
@@ -121,6 +122,7 @@ const tests = {
   ...events.tests,
   ...files.tests,
   ...forms.tests,
+  ...focus.tests,
   ...functions.tests,
   ...grid.tests,
   ...kinds.tests,

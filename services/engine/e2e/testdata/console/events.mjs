@@ -13,7 +13,7 @@ export const tests = {
       await area(page, "Events");
       await page.getByRole("button", { name: "New event trigger" }).click();
       const create = page.getByRole("button", { name: "Create" });
-      await create.and(page.locator("[disabled]")).waitFor(); // no name yet
+      await create.and(page.locator("[aria-disabled=true]")).waitFor(); // no name yet
       await page.getByLabel("Name", { exact: true }).fill("not a name");
       await page.getByLabel("Table", { exact: true }).selectOption("public.author");
       await page.getByLabel("Webhook", { exact: true }).fill(address + "/broken");

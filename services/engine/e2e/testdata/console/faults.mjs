@@ -194,12 +194,12 @@ export async function once(page, proxy, send) {
   await page.goto(proxy.url + send.path);
   await send.before?.(page);
   const control = send.control(page);
-  await control.and(page.locator(":enabled")).waitFor();
+  await control.and(page.locator(":not([aria-disabled=true])")).waitFor();
   const before = new Set(proxy.kinds);
   proxy.treat((kind) => (optional.has(kind) ? "pass" : "held"));
   await control.click();
   await proxy.held();
-  await control.and(page.locator(":disabled, [aria-disabled=true]")).waitFor();
+  await control.and(page.locator("[aria-disabled=true]")).waitFor();
   const kinds = await proxy.held();
   const sent = kinds.find((kind) => !before.has(kind)) ?? kinds[0]; // the page may have read something again
   if (send.keys) await page.keyboard.press(send.keys);
@@ -207,7 +207,7 @@ export async function once(page, proxy, send) {
   proxy.treat(() => "pass");
   proxy.release((kind) => (kind === sent ? "fail" : "pass"));
   await told(page, sent);
-  await control.and(page.locator(":enabled:not([aria-disabled=true])")).waitFor();
+  await control.and(page.locator(":not([aria-disabled=true])")).waitFor();
 }
 
 /** withoutFiles goes through the areas when even their files can't be had, and again when the server is back. */

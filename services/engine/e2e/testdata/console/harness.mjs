@@ -194,7 +194,7 @@ export async function unfold(part) {
 
 /** announces waits until a dialog says a text, above what it lists or in one of the changes, which are drawn when they are opened. */
 export async function announces(dialog, agree, text) {
-  await agree.and(dialog.locator(":enabled")).waitFor(); // then the server has tried it
+  await agree.and(dialog.locator(":not([aria-disabled=true])")).waitFor(); // then the server has tried it
   if (!(await dialog.innerText()).includes(text) && (await dialog.getByRole("list", { name: "Changes" }).count()) > 0) await unfold(dialog);
   await has(dialog, text);
 }

@@ -82,7 +82,7 @@ const cases = {
 };
 
 /** focused waits until something, or something in it, has the focus. */
-async function focused(part, what) {
+export async function focused(part, what) {
   const handle = await part.elementHandle();
   await part.page().waitForFunction((e) => e.contains(document.activeElement), handle, { timeout: 30_000 }).catch(async () => {
     assert.fail(`${what}: ${await part.page().evaluate(() => document.activeElement.outerHTML.slice(0, 200))} has it`);
@@ -91,7 +91,7 @@ async function focused(part, what) {
 
 /** opened opens the dialog of a case by a key, and does what is done in it. */
 async function opened(page, { opener, open = (p) => button(p, opener), within, left = 0 }) {
-  await open(page).and(page.locator(":enabled")).waitFor();
+  await open(page).and(page.locator(":not([aria-disabled=true])")).waitFor();
   await open(page).press("Enter");
   await dialogs(page).nth(left).waitFor();
   await within?.(page);
@@ -110,7 +110,7 @@ async function tryCase(page, name, of) {
   await opened(page, of);
   const late = await held(page, of.type, true);
   const send = dialogs(page).last().getByRole("button", { name: agree, exact: true });
-  await send.and(page.locator(":enabled")).waitFor();
+  await send.and(page.locator(":not([aria-disabled=true])")).waitFor();
   await send.press("Enter");
   await late.waits;
   await focused(send, `${name}: the focus isn't kept`);

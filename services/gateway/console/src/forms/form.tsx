@@ -1,12 +1,13 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { json } from "@codemirror/lang-json";
-import { Button, Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
+import { Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
 import { ApiError, type MetadataRequest } from "../api/client";
 import { hideSecrets, restoreSecrets } from "../api/secrets";
 import { Editor } from "../editor/editor";
 import { useAsking, useEdited } from "../edits";
 import { useServer } from "../session";
+import { Button } from "../shell/button";
 import { ConfirmChange } from "../shell/confirm";
 import { Failure } from "../shell/failure";
 import { Control } from "./controls";

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { post, type MetadataRequest } from "../api/client";
 import { useServer } from "../session";
+import { Button } from "./button";
 import { Failure } from "./failure";
 import { Cancel, Window } from "./window";
 

@@ -1,11 +1,12 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button, Input, Label, SearchField } from "react-aria-components";
+import { Input, Label, SearchField } from "react-aria-components";
 import type { Change, DryRun, MetadataRequest } from "../api/client";
 import { hideSecrets } from "../api/secrets";
 import { chunk } from "../chunk";
 import { useAsking } from "../edits";
 import { useServer } from "../session";
+import { Button } from "./button";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
 import { Cancel, Window } from "./window";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Button } from "react-aria-components";
+import { Button } from "./button";
 
 /** Copy copies texts, each by a button of its name, and says what came of it. */
 export function Copy(props: { texts: Record<string, () => string>; disabled?: boolean }) {

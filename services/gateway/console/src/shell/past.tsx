@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from "react";
-import { Button, Input, Label, SearchField } from "react-aria-components";
+import { Input, Label, SearchField } from "react-aria-components";
+import { Button } from "./button";
 
 /** Ran is something that was run, and when. */
 export interface Ran {

@@ -1,11 +1,11 @@
 import { useId, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { keyRule } from "../../api/conditions";
 import { valuesOf, type Draft } from "../../api/edits";
 import { asText } from "../../api/jsontext";
 import { display, type Row } from "../../api/tables";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Cancel, Window } from "../../shell/window";
 import type { ControlContext } from "./control";

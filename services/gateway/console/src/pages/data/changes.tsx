@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { ApiError } from "../../api/client";
 import { textOf } from "../../api/conditions";
 import { draftOf, sameDraft, valuesOf, writeRow, type Draft, type Target } from "../../api/edits";
 import { rowKeyOf } from "../../api/keys";
 import type { ColumnInfo, Row } from "../../api/tables";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 
 /** Edit is a row that isn't saved: as it was read, what columns are to get, and what came of the last try. */

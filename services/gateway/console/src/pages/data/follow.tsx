@@ -1,10 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { conditionsOf, linksOf, targetOf, type Link } from "../../api/related";
 import { display, infoQuery, keyOf, schemaOf, type Row, type TableInfo } from "../../api/tables";
 import type { Source, Table } from "../../api/types";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { fragmentOf } from "./view";
 

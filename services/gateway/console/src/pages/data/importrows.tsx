@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { readCSV } from "../../api/csv";
 import { asText, sent } from "../../api/jsontext";
 import type { RunAs } from "../../api/runas";
 import { display, type Row, type TableInfo } from "../../api/tables";
 import type { Source } from "../../api/types";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Cancel, Window } from "../../shell/window";

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { textOf } from "../../api/conditions";
 import { draftOf, sameDraft, valuesOf, writeRow, type Draft } from "../../api/edits";
 import { asText } from "../../api/jsontext";
 import { display, type ColumnInfo, type Row } from "../../api/tables";
 import { faultOf } from "../../forms/fields";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Cancel, Window } from "../../shell/window";

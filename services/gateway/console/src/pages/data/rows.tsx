@@ -1,12 +1,12 @@
 import { lazy, Suspense, useState, type KeyboardEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { csvOf } from "../../api/csv";
 import type { RunAs } from "../../api/runas";
 import { keyOf } from "../../api/tables";
 import { chunk } from "../../chunk";
 import { useEdited } from "../../edits";
 import { arranged, useArrangement, type Arrangement } from "../../shell/arrangement";
+import { Button } from "../../shell/button";
 import { Copy } from "../../shell/copy";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";

@@ -1,10 +1,10 @@
 import { lazy, Suspense } from "react";
-import { Button } from "react-aria-components";
 import type { Rights } from "../../api/rights";
 import type { Row } from "../../api/tables";
 import type { Table } from "../../api/types";
 import { chunk } from "../../chunk";
 import { useAsking } from "../../edits";
+import { Button } from "../../shell/button";
 import { Loading } from "../../shell/progress";
 import type { ControlContext } from "./control";
 import { DeleteRows } from "./deleterows";

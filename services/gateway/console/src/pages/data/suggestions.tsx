@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button, GridList, GridListItem, ListLayout, Virtualizer, type Selection } from "react-aria-components";
+import { GridList, GridListItem, ListLayout, Virtualizer, type Selection } from "react-aria-components";
 import { prefixOf } from "../../api/client";
 import { display, relationshipFor, suggestionsQuery } from "../../api/tables";
 import type { Source } from "../../api/types";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 
 const layout = { rowHeight: 28 };

@@ -1,12 +1,13 @@
 import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel } from "react-aria-components";
+import { Tab, TabList, TabPanel } from "react-aria-components";
 import { prefixOf } from "../../api/client";
 import { hasComputedFields } from "../../api/kinds";
 import { display, infoQuery } from "../../api/tables";
 import type { MetadataDocument, Name, Source, Table } from "../../api/types";
 import { chunk } from "../../chunk";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";

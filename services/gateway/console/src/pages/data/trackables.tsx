@@ -1,10 +1,11 @@
 import { useDeferredValue, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button, Checkbox, Collection, GridList, GridListItem, GridListLoadMoreItem, Input, Label, ListLayout, SearchField, Virtualizer, type Selection } from "react-aria-components";
+import { Checkbox, Collection, GridList, GridListItem, GridListLoadMoreItem, Input, Label, ListLayout, SearchField, Virtualizer, type Selection } from "react-aria-components";
 import type { MetadataRequest } from "../../api/client";
 import { keyOf, schemaOf } from "../../api/tables";
 import type { Name } from "../../api/types";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel } from "react-aria-components";
+import { Tab, TabList, TabPanel } from "react-aria-components";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Tabs } from "../../shell/tabs";

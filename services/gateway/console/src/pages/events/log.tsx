@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { prefixOf } from "../../api/client";
 import type { Source } from "../../api/types";
 import { Form } from "../../forms/form";
 import { Around, useAsking } from "../../edits";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Calls, time, type Call } from "./calls";

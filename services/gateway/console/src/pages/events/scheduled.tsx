@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { useAsking } from "../../edits";
 import { useServer } from "../../session";
 import { Ask } from "../../shell/ask";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Calls, time, type Call } from "./calls";

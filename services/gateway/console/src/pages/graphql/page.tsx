@@ -1,12 +1,13 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Group, Panel, Separator } from "react-resizable-panels";
 import { ApiError } from "../../api/client";
 import { headersFor, runAsKey, type RunAs } from "../../api/runas";
 import { chunk } from "../../chunk";
 import { useSession } from "../../session";
+import { Button } from "../../shell/button";
 import { Copy } from "../../shell/copy";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";

@@ -1,6 +1,5 @@
 import { useId, useState } from "react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { headersFor, type RunAs } from "../../api/runas";
 import type { MetadataRequest } from "../../api/client";
 import { exportQuery } from "../../api/queries";
@@ -10,6 +9,7 @@ import { Form } from "../../forms/form";
 import { ObjectList, type Listed } from "../../forms/list";
 import { useEdited } from "../../edits";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";

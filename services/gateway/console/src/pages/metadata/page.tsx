@@ -1,12 +1,13 @@
 import { useState } from "react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button, FileTrigger, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { FileTrigger, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Link } from "@tanstack/react-router";
 import type { Change, Version } from "../../api/client";
 import type { Inconsistency } from "../../api/types";
 import { inconsistencyQuery } from "../../api/queries";
 import { useAsking } from "../../edits";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Changes, useConfirm, type Confirmed } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";

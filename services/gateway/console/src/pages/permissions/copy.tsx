@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { Button } from "react-aria-components";
 import { allOf, dropOf, operations, permissionsOf, saveOf, type Operation } from "../../api/permissions";
 import { rolesOf } from "../../api/roles";
 import { display, keyOf } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useEdited } from "../../edits";
 import { put, type Value } from "../../forms/fields";
+import { Button } from "../../shell/button";
 import { useConfirm } from "../../shell/confirm";
 import { Names } from "../../forms/names";
 

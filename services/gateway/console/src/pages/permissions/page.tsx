@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Input, Label, SearchField, Tab, TabList, TabPanel } from "react-aria-components";
+import { Input, Label, SearchField, Tab, TabList, TabPanel } from "react-aria-components";
 import { grantOfObject, permittedOf, uses } from "../../api/objects";
 import { conflictOf, grantOf, isWhole, operations, parentsOf, type Operation, type Parents } from "../../api/permissions";
 import { exportQuery } from "../../api/queries";
@@ -10,6 +10,7 @@ import { display, keyOf, schemaOf } from "../../api/tables";
 import { effectiveOf } from "../../api/seen";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Failure } from "../../shell/failure";
 import { Staying } from "../../forms/staying";
 import { NoSource } from "../../shell/empty";

@@ -1,11 +1,11 @@
 import { useMemo, useState } from "react";
-import { Button } from "react-aria-components";
 import { uses } from "../../api/objects";
 import { allOf, operations } from "../../api/permissions";
 import { permissionsOfRole, type OfRole } from "../../api/ofrole";
 import { rolesOf } from "../../api/roles";
 import type { MetadataDocument } from "../../api/types";
 import { useEdited } from "../../edits";
+import { Button } from "../../shell/button";
 import { useConfirm } from "../../shell/confirm";
 
 /** Roles has every role with all that it may do, in all sources, which can be copied to another role, or be withdrawn. */

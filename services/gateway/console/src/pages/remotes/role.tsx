@@ -1,7 +1,6 @@
 import { useMemo, useState } from "react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
-import { Button } from "react-aria-components";
 import { ApiError } from "../../api/client";
 import { remoteQuery } from "../../api/remotes";
 import type { RemoteSchema } from "../../api/types";
@@ -9,6 +8,7 @@ import { Editor } from "../../editor/editor";
 import { useEdited } from "../../edits";
 import { Kept } from "../../forms/kept";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";

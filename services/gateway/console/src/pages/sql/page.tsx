@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { sql } from "@codemirror/lang-sql";
-import { Button, Checkbox, Input, Label, Tab, TabList, TabPanel, Tabs, TextField } from "react-aria-components";
+import { Checkbox, Input, Label, Tab, TabList, TabPanel, Tabs, TextField } from "react-aria-components";
 import { ApiError, type Migration } from "../../api/client";
 import { exportQuery } from "../../api/queries";
 import { canRehearse } from "../../api/sqltext";
@@ -10,6 +10,7 @@ import { chunk } from "../../chunk";
 import { Editor } from "../../editor/editor";
 import { project } from "../../project";
 import { useServer } from "../../session";
+import { Button } from "../../shell/button";
 import { Changes } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { History } from "../../shell/past";

@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { Button } from "react-aria-components";
 import type { Step } from "../../../api/ddl";
 import type { MetadataRequest } from "../../../api/client";
 import type { Source } from "../../../api/types";
 import { useAsking, useEdited } from "../../../edits";
 import { Control } from "../../../forms/controls";
 import { at, put, type Field, type Value } from "../../../forms/fields";
+import { Button } from "../../../shell/button";
 import { RunScript, type Script } from "./script";
 
 /** Job is something that is done to a table by a form, which makes SQL. */

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button, Checkbox, Input, Label, TextField } from "react-aria-components";
+import { Checkbox, Input, Label, TextField } from "react-aria-components";
 import { ApiError, prefixOf, type DryRun, type MetadataRequest } from "../../../api/client";
 import { scriptOf, type Step } from "../../../api/ddl";
 import { canRehearse } from "../../../api/sqltext";
 import type { Source } from "../../../api/types";
 import { project } from "../../../project";
 import { useServer } from "../../../session";
+import { Button } from "../../../shell/button";
 import { Changes } from "../../../shell/confirm";
 import { Copy } from "../../../shell/copy";
 import { Failure } from "../../../shell/failure";
