@@ -223,6 +223,45 @@ export const tests = {
     assert.deepEqual(await names(), ["few", "many", "some"], "the order stays");
   },
 
+  async "Monitoring: the axes of what is counted have whole numbers"({ page }) {
+    const status = await metadata("get_status", {});
+    const counted = { Subscriptions: "engine_active_subscriptions", Connections: "engine_http_connections", "Events to deliver": undefined };
+    await page.addInitScript(() => {
+      window.written = {};
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        const figure = this.canvas.closest("figure");
+        if (figure) (window.written[figure.querySelector("strong").textContent] ??= []).push(text);
+        return fillText.call(this, text, ...at);
+      };
+    });
+    let looks = 0;
+    await page.route("**/v1/metadata", async (route) => {
+      const { type, args } = route.request().postDataJSON();
+      if (type === "count_scheduled_event_invocations") return route.fulfill({ json: { counts: Array.from({ length: 60 }, (_, i) => ({ at: new Date(Date.parse(args.from) + 60_000 * i).toISOString(), succeeded: 0, failed: i === 30 ? 1 : 0 })) } });
+      if (type !== "get_status") return route.continue();
+      const now = structuredClone(status);
+      now.at = new Date(Date.parse(status.at) + 5000 * ++looks).toISOString();
+      now.backlogs = [{ kind: "event", source: "default", trigger: "late", pending: 1, in_flight: 0, oldest: now.at }];
+      for (const i of now.instances) i.metrics = [];
+      now.instances[0].metrics = Object.values(counted).filter(Boolean).map((name) => ({ name, labels: {}, value: 1 }));
+      return route.fulfill({ json: now });
+    });
+    const numbers = async (figure) => {
+      await page.waitForFunction((label) => window.written[label], figure);
+      return [...new Set(await page.evaluate((label) => window.written[label].filter((text) => /^[\d.,]+$/.test(text)), figure))];
+    };
+    await signIn(page);
+    await page.goto(`${url}/console/events?kind=once`);
+    await page.getByRole("tab", { name: "Throughput" }).click();
+    assert.deepEqual(await numbers("Calls of the webhook"), ["0", "1"]);
+    await page.clock.install();
+    await area(page, "Monitoring");
+    await page.getByText("The plots begin").waitFor();
+    await page.clock.runFor(6000);
+    for (const figure of Object.keys(counted)) assert.deepEqual(await numbers(figure), ["0", "1"], figure);
+  },
+
   async "Monitoring: asks nothing while it can't be seen"({ page }) {
     let asked = 0;
     await page.route("**/v1/metadata", (route) => {

@@ -12,15 +12,18 @@ export interface Series {
 /** day is how many seconds it has. */
 const day = 86_400;
 
+/** whole are the distances of numbers on the axis of what is counted. */
+const whole = Array.from({ length: 15 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
+
 /** written are moments as the axis has them, which are some seconds apart: each for itself, as a date below the first of them runs into the second one. */
 function written(times: number[], apart: number): string[] {
   const format = new Intl.DateTimeFormat(undefined, apart >= day ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit", ...(apart < 60 && { second: "2-digit" }), hourCycle: "h23" });
   return times.map((t) => format.format(t * 1000));
 }
 
-/** Plot draws series over time (s since 1970). The figures are in a table below it, for who can't see it. */
-export default function Plot(props: { label: string; times: number[]; series: Series[]; bars?: boolean }) {
-  const { label, times, series, bars } = props;
+/** Plot draws series over time (s since 1970); those that are counted have whole numbers. The figures are in a table below it, for who can't see it. */
+export default function Plot(props: { label: string; times: number[]; series: Series[]; counted?: boolean; bars?: boolean }) {
+  const { label, times, series, counted, bars } = props;
   const parent = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
   const names = series.map((s) => s.label).join("\n");
@@ -40,7 +43,7 @@ export default function Plot(props: { label: string; times: number[]; series: Se
           height: 180,
           legend: { show: false },
           cursor: { show: false },
-          axes: [{ ...axis, size: 30, space: 70, values: (_, times, __, ___, apart) => written(times, apart) }, { ...axis, size: 60 }],
+          axes: [{ ...axis, size: 30, space: 70, values: (_, times, __, ___, apart) => written(times, apart) }, { ...axis, size: 60, ...(counted && { incrs: whole }) }],
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
           series: [{}, ...latest.current.series.map((s) => ({
             label: s.label,
@@ -67,7 +70,7 @@ export default function Plot(props: { label: string; times: number[]; series: Se
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [bars, names]);
+  }, [counted, bars, names]);
   useEffect(() => plot.current?.setData(latest.current.data), [times, series]);
   return (
     <figure className="plot">

@@ -89,7 +89,7 @@ function Bars(props: { counts: Counted["counts"] }) {
   if (total(counts).all === 0) return null;
   return (
     <Suspense fallback={<Loading what="the plot" />}>
-      <Plot label="Calls of the webhook" bars {...drawn} />
+      <Plot label="Calls of the webhook" counted bars {...drawn} />
     </Suspense>
   );
 }

@@ -25,7 +25,7 @@ export function Plots(props: { past: Status[] }) {
       <Suspense fallback={<Loading what="the plots" />}>
         <div className="plots">
           {plots.map((p) => (
-            <Plot key={p.label} label={p.label} times={p.times} series={p.series.map(([label, color, values]) => ({ label, color, values }))} />
+            <Plot key={p.label} label={p.label} times={p.times} counted={p.counted} series={p.series.map(([label, color, values]) => ({ label, color, values }))} />
           ))}
         </div>
       </Suspense>
@@ -36,7 +36,7 @@ export function Plots(props: { past: Status[] }) {
 type Line = [label: string, color: string, values: (number | null)[]];
 
 /** drawn are the plots of a list of answers; times of operations are those of a role, or of all. */
-function drawn(past: Status[], role: string): { label: string; times: number[]; series: Line[] }[] {
+function drawn(past: Status[], role: string): { label: string; times: number[]; counted?: boolean; series: Line[] }[] {
   // Of the first answer there is nothing to take a difference from.
   const between = <T,>(of: (before: Status, after: Status) => T) => past.map((s, i) => (i === 0 ? null : of(past[i - 1]!, s)));
   const rates = (name: string, labels?: Record<string, string>) => between((a, b) => round(rate(a, b, name, labels)));
@@ -54,9 +54,9 @@ function drawn(past: Status[], role: string): { label: string; times: number[]; 
   return [
     { label: "Operations per second", times, series: [["all", "--accent", rates("engine_graphql_requests_total")], ["failed", "--bad", rates("engine_graphql_requests_total", { response_status: "failed" })]] },
     { label: "Time of operations in ms", times, series: [["50 %", "--accent", within(0.5)], ["95 %", "--good", within(0.95)], ["99 %", "--bad", within(0.99)]] },
-    { label: "Subscriptions", times, series: [["subscribers", "--accent", sums("engine_active_subscriptions")], ["cohorts", "--text", sums("engine_active_subscription_cohorts")], ["statements", "--good", sums("engine_active_subscription_pollers")]] },
-    { label: "Connections", times, series: [["HTTP", "--accent", sums("engine_http_connections")], ["WebSockets", "--good", sums("engine_websocket_connections")], ["sources", "--text", sums("engine_postgres_connections")]] },
-    { label: "Events to deliver", times, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
+    { label: "Subscriptions", times, counted: true, series: [["subscribers", "--accent", sums("engine_active_subscriptions")], ["cohorts", "--text", sums("engine_active_subscription_cohorts")], ["statements", "--good", sums("engine_active_subscription_pollers")]] },
+    { label: "Connections", times, counted: true, series: [["HTTP", "--accent", sums("engine_http_connections")], ["WebSockets", "--good", sums("engine_websocket_connections")], ["sources", "--text", sums("engine_postgres_connections")]] },
+    { label: "Events to deliver", times, counted: true, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
     { label: "Lag of events in s", times, series: [["oldest event", "--accent", past.map((s) => round(age(s)))], ["logs", "--good", past.map((s) => round(largest(s, "engine_events_log_lag_seconds")))]] },
     { label: "Calls of event triggers per second", times, series: [["all", "--accent", rates("engine_event_invocations_total")], ["failed", "--bad", rates("engine_event_invocations_total", { status: "failed" })]] },
     { label: "From event to delivery in ms", times, series: ofTriggers("delivery", "event") },
