@@ -1,10 +1,35 @@
 // Tests of how rows are found: by conditions, in an order, and by pages.
 import assert from "node:assert/strict";
-import { axe, condition, has, metadata, opened, signIn, sql } from "./harness.mjs";
+import { made } from "./grid.mjs";
+import { axe, condition, has, metadata, opened, signIn, sql, until } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
 
 export const tests = {
+  async "Rows: one of several values, whatever is in them"({ page }) {
+    await made(`CREATE TABLE listed (id int PRIMARY KEY, word text);
+      INSERT INTO listed VALUES (1, 'a'), (2, 'a, b'), (3, 'b'), (4, 'say "hi"'), (5, '"a"'), (6, ' a '), (7, ''), (8, E'a\\nb'), (9, NULL)`, ["listed"], async () => {
+      await signIn(page);
+      await opened(page, "listed", "Rows");
+      const shown = (ids) => until(async () => (await rows(page).getByRole("rowheader").allTextContents()).join() === ids, ids);
+      for (const [typed, ids] of [
+        ["a, b", "1,3"], ['"a, b"', "2"], ['b , "a, b",a', "1,2,3"],
+        ['say "hi", b', "3,4"], ['"say ""hi"""', "4"], ['"""a"""', "5"],
+        ['" a "', "6"], [' a ,', "1"], ['""', "7"], ['a, ""', "1,7"], ["a,,b,", "1,3"],
+        ["a\nb\n", "1,3"], ['a,\n"b"', "1,3"], ['"a\nb"', "8"],
+        ["", "1,2,3,4,5,6,7,8,9"], ["b", "3"], [" , ", "1,2,3,4,5,6,7,8,9"],
+      ]) {
+        await condition(page, 1, "word", "one of", typed);
+        await shown(ids);
+      }
+      await condition(page, 1, "word", "none of", 'a, "a, b", ""');
+      await shown("3,4,5,6,8");
+      await condition(page, 1, "word", "one of", 'b, "a');
+      await has(page.getByRole("group", { name: "Conditions" }), "A value that begins with a quote ends with one");
+      await axe(page, "rows with a list that is wrong");
+    });
+  },
+
   async "Rows: several conditions, an order of columns, and the size of pages"({ page }) {
     await sql(`CREATE TABLE part (id int PRIMARY KEY, kind text NOT NULL, size numeric, sold boolean NOT NULL, made date);
       INSERT INTO part SELECT i, CASE i % 3 WHEN 0 THEN '<b>bolt</b>' WHEN 1 THEN 'nut' ELSE 'Nail' END, CASE WHEN i % 10 = 0 THEN NULL ELSE i % 4 END, i % 2 = 0, '2024-01-01'::date + i FROM generate_series(1, 120) i`);

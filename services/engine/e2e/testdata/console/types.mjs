@@ -1,6 +1,6 @@
 // Tests of the types of PostgreSQL in the grid of rows: values are found by what is shown of them, and copied as the database has them.
 import assert from "node:assert/strict";
-import { made } from "./grid.mjs";
+import { cell, closed, made, pending } from "./grid.mjs";
 import { condition, opened, signIn, sql, until } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows", exact: true });
@@ -38,22 +38,45 @@ const types = {
 
 /** spatial are those of PostGIS, where the machine has it. */
 const spatial = {
-  site: ["geometry(Point,4326)", "'SRID=4326;POINT(1.12345678901234 2)'", "'SRID=4326;POINT(1.12345678901235 2)'"], area: ["geometry", "'SRID=4326;POLYGON((0 0,1 0,1 1.5,0 0))'", "'SRID=4326;POLYGON((0 0,1 0,1 2,0 0))'"], globe: ["geography(Point)", "'POINT(1.5 2)'", "'POINT(1.5 3)'"], sites: ["geometry[]", "ARRAY['SRID=4326;POINT(1 2)'::geometry, NULL]", "'{}'"],
+  bare: ["geometry", "'POINT(1 2)'", "'POINT(1 3)'"], site: ["geometry(Point,4326)", "'SRID=4326;POINT(1.12345678901234 2)'", "'SRID=4326;POINT(1.12345678901235 2)'"], area: ["geometry", "'SRID=4326;POLYGON((0 0,1 0,1 1.5,0 0))'", "'SRID=4326;POLYGON((0 0,1 0,1 2,0 0))'"], globe: ["geography(Point)", "'POINT(1.5 2)'", "'POINT(1.5 3)'"], sites: ["geometry[]", "ARRAY['SRID=4326;POINT(1 2)'::geometry, NULL]", "'{}'"],
 };
 
-/** operators with what they find of the rows, by the value of the first row: the second one has another value, the third has NULL. */
-const operators = { "=": ["1"], "<>": ["2"] };
+/** texts are those that patterns are for: that of a char loses its blanks in PostgreSQL, and names have none. */
+const texts = ["plain", "empty", "word", "folded", "lines", "windows", "classic", "sku"];
 
-/** portion is how many conditions are set at once, of those that a link can have. */
-const portion = 40;
+/** unordered are those that can't be sorted by; the null of JSON, which < takes for NULL; and a shape, which it takes for one of WGS 84. */
+const unordered = ["written", "json_null", "json_text", "document", "path_of", "doc", "nest", "nests", "attributes", "no_attributes", "pattern", "raw_documents", "spot", "edge", "stretch", "frame", "way", "loop", "shape", "ring", "spots", "frames", "seen", "numbers", "parsed_null", "bare"];
+
+/** portion is how many conditions are set at once: as many as a link can have. */
+const portion = 50;
 
 const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
-/** isAsked reports whether a request reads the rows that conditions of one operator let through. */
-function isAsked({ type, args }, any, operator, columns) {
+/** inList is a value as one of a list. */
+const inList = (text) => `"${text.replaceAll('"', '""')}"`;
+
+/** asPattern is a pattern that matches a text alone. */
+const asPattern = (text) => text.replaceAll(/[\\%_]/g, "\\$&");
+
+/**
+ * conditionsOn are conditions by the rows that they find, by the value that is shown in the first row. The second one has another value, which
+ * is larger in some columns, and the third has NULL.
+ */
+async function conditionsOn(names, shown) {
+  const ordered = names.filter((n) => !unordered.includes(n));
+  const [larger] = await sql(`SELECT ${ordered.map((n) => `(SELECT id = 2 FROM types_all WHERE id < 3 ORDER BY "${n}" DESC LIMIT 1)`).join(", ")}`);
+  const on = (columns, operator, as = (text) => text) => columns.map((column) => ({ column, operator, value: as(shown[column]) }));
+  return {
+    1: [...on(names, "="), ...on(names, "one of", inList), ...on(texts, "like", asPattern)],
+    2: [...on(names, "<>"), ...ordered.flatMap((n, i) => on([n], larger[i] === "t" ? ">" : "<"))],
+    3: names.filter((n) => n !== "hollow").map((column) => ({ column, operator: "is NULL" })), // SQL takes a row of NULLs for NULL
+  };
+}
+
+/** isAsked reports whether a request reads the rows that conditions let through. */
+function isAsked({ type, args }, any, conditions) {
   const list = args?.where?.[any ? "_or" : "_and"] ?? [];
-  const isNegated = (rule) => /"_n(eq|in)":/.test(JSON.stringify(rule));
-  return type === "select" && list.length === columns.length && list.every((rule, i) => columns[i] in rule && isNegated(rule) === (operator === "<>"));
+  return type === "select" && list.length === conditions.length && list.every((rule, i) => JSON.stringify(rule).includes(`"${conditions[i].column}":`));
 }
 
 /** fieldsOf are the fields of the first line of CSV after its head. */
@@ -98,26 +121,26 @@ export const tests = {
         const json = quoted(await copied("Copy as JSON"));
         const isSpatial = (n) => /^geo/.test(all[n][0]);
         // Elements of arrays of shapes have their own form of JSON.
-        const inJSON = (n) => (isSpatial(n) ? (all[n][0].endsWith("[]") ? `jsonb_array_length(j->'${n}') = cardinality("${n}")` : `ST_GeomFromGeoJSON((j->'${n}')::text)::text = "${n}"::text`) : `j->'${n}' = to_jsonb("${n}")`);
+        const inJSON = (n) => (isSpatial(n) ? (all[n][0].endsWith("[]") ? `jsonb_array_length(j->'${n}') = cardinality("${n}")` : `j->'${n}' = ST_AsGeoJSON("${n}", 15, 4)::jsonb`) : `j->'${n}' = to_jsonb("${n}")`);
         const inCSV = (n, i) => (isSpatial(n) ? "true" : `${fields[i] === null ? "NULL" : quoted(fields[i])}::${all[n][0]}::text = "${n}"::text`);
         const [answers] = await sql(`SELECT ${names.map((n, i) => `coalesce(${inJSON(n)}, false), coalesce(${inCSV(n, i)}, false)`).join(", ")} FROM types_all, (SELECT ${json}::jsonb->0 AS j) c WHERE id = 1`);
         assert.deepEqual(names.filter((_, i) => answers[2 * i] !== "t"), [], "copied as JSON");
         assert.deepEqual(names.filter((_, i) => answers[2 * i + 1] !== "t").map((n) => [n, fields[names.indexOf(n)]]), [], "copied as CSV");
 
-        // By an address, as a link has it: each condition finds the first row alone when it does so together with others, whether all have to hold or any.
-        for (let from = 0; from < names.length; from += portion) {
-          const part = names.slice(from, from + portion);
-          for (const [operator, ids] of Object.entries(operators)) {
+        // By an address, as a link has it: each condition finds one row alone when it does so together with others, whether all have to hold or any.
+        for (const [id, conditions] of Object.entries(await conditionsOn(names, shown))) {
+          for (let from = 0; from < conditions.length; from += portion) {
+            const list = conditions.slice(from, from + portion);
             for (const any of [false, true]) {
-              const view = { filters: { any, list: part.map((column) => ({ column, operator, value: shown[column] })) } };
-              const answer = page.waitForResponse((r) => r.url().endsWith("/query") && isAsked(r.request().postDataJSON(), any, operator, part));
-              await page.evaluate((to) => (location.hash = to), `rows=${Buffer.from(JSON.stringify(view)).toString("base64url")}`);
+              const answer = page.waitForResponse((r) => r.url().endsWith("/query") && isAsked(r.request().postDataJSON(), any, list));
+              await page.evaluate((to) => (location.hash = to), `rows=${Buffer.from(JSON.stringify({ filters: { any, list } })).toString("base64url")}`);
               const body = await (await answer).json();
-              assert.deepEqual(Array.isArray(body) ? body.map((r) => String(r.id)) : body, ids, `${operator}, ${any ? "any" : "all"} of ${JSON.stringify(view.filters.list)}`);
+              assert.deepEqual(Array.isArray(body) ? body.map((r) => String(r.id)) : body, [id], `${any ? "any" : "all"} of ${JSON.stringify(list)}`);
             }
           }
         }
         await page.evaluate(() => (location.hash = ""));
+        await page.getByLabel("Column of condition 1").waitFor({ state: "detached" });
 
         // By hand.
         const ids = (list) => until(async () => (await rows(page).getByRole("rowheader").allTextContents()).join() === list, `the rows ${list}`);
@@ -131,5 +154,35 @@ export const tests = {
     } finally {
       await sql("DROP DOMAIN IF EXISTS types_feeling, types_sku, types_positive, types_price, types_doc, types_doc_b, types_some, types_couple, types_span; DROP TYPE IF EXISTS types_nest, types_mood, types_pair", true);
     }
+  },
+
+  async "Types: a shape without a reference system is found by its GeoJSON, and gets none"({ page }) {
+    if ((await sql("SELECT 1 FROM pg_available_extensions WHERE name = 'postgis'")).length === 0) return;
+    await sql("CREATE EXTENSION IF NOT EXISTS postgis");
+    await made(`CREATE TABLE types_shape (id int PRIMARY KEY, shape geometry);
+      INSERT INTO types_shape VALUES (1, 'POINT(1 2)'), (2, 'SRID=4326;POINT(1 2)'), (3, 'SRID=3857;POINT(1 2)'), (4, 'POINT(3 4)'), (5, NULL)`, ["types_shape"], async () => {
+      await signIn(page);
+      await opened(page, "types_shape", "Rows");
+      const bare = '{"type":"Point","coordinates":[1,2]}';
+      const in3857 = '{"type":"Point","crs":{"type":"name","properties":{"name":"EPSG:3857"}},"coordinates":[1,2]}';
+      const ids = (list) => until(async () => (await rows(page).getByRole("rowheader").allTextContents()).join() === list, `the rows ${list}`);
+      for (const [operator, value, list] of [
+        ["=", bare, "1,2"], ["<>", bare, "3,4"], ["one of", inList(bare), "1,2"], ["none of", inList(bare), "3,4"], ["=", in3857, "3"], ["<>", in3857, "1,2,4"], ["one of", `${inList(bare)}, ${inList(in3857)}`, "1,2,3"],
+      ]) {
+        await condition(page, 1, "shape", operator, value);
+        await ids(list);
+      }
+      await page.getByRole("button", { name: "Clear the conditions" }).click();
+      await ids("1,2,3,4,5");
+      for (const row of [1, 2, 5]) {
+        const open = await cell(page, row, "shape");
+        await open.getByRole("textbox").fill('{"type":"Point","coordinates":[5,6]}');
+        await open.getByRole("textbox").press("Enter");
+        await closed(page, "shape");
+      }
+      await page.keyboard.press("Control+s");
+      await pending(page).waitFor({ state: "detached" });
+      assert.deepEqual(await sql("SELECT ST_AsEWKT(shape) FROM types_shape WHERE id IN (1, 2, 5) ORDER BY id"), [["POINT(5 6)"], ["SRID=4326;POINT(5 6)"], ["SRID=4326;POINT(5 6)"]]);
+    });
   },
 };

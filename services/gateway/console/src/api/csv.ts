@@ -17,6 +17,23 @@ export function csvOfLines(columns: string[], rows: unknown[][]): string {
   return [columns, ...rows].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
+/**
+ * readList are values with commas or line ends between them, as somebody types them or pastes a column: fields of CSV, around which blanks don't count. An empty
+ * text is one in quotes.
+ */
+export function readList(text: string): string[] {
+  const value = /[^\S\r\n]*(?:"([^"]*(?:""[^"]*)*)"[^\S\r\n]*|(?![^\S\r\n]*")([^,\r\n]*))(?:,|\r\n|\n|\r|$)/y;
+  const values: string[] = [];
+  while (value.lastIndex < text.length) {
+    const found = value.exec(text);
+    if (!found) throw new Error("A value that begins with a quote ends with one, and has two for each of its own.");
+    const [, quoted, plain = ""] = found;
+    if (quoted !== undefined) values.push(quoted.replaceAll('""', '"'));
+    else if (plain.trim()) values.push(plain.trim());
+  }
+  return values;
+}
+
 /** readCSV is what csvOf has written, or another program: fields are texts, and null where they are empty without quotes. A line end of any kind ends a row. */
 export function readCSV(text: string): (string | null)[][] {
   const field = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;

@@ -5,7 +5,8 @@ import { rowKeyOf } from "./keys";
 import type { RunAs } from "./runas";
 import type { ColumnInfo, Row, TableInfo } from "./tables";
 import type { Source, TableDescription } from "./types";
-import { comparable } from "./values";
+import { asBefore } from "./shapes";
+import { comparable, isSpatial } from "./values";
 
 /** Draft is what a column is to get. */
 export interface Draft {
@@ -69,7 +70,8 @@ export async function writeRow(server: Server, { source, info, described, as }: 
     if (found && differs(found, read)) return { done: false, now: found };
   }
   const where = { $and: [keyRule(key, row), ...guarded.map((c) => equals(c, row[c]))] };
-  const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, ...text, where, $set: values }, as);
+  const $set = Object.fromEntries(Object.entries(values).map(([c, v]) => [c, isSpatial(typeOf(c)) ? asBefore(row[c], v) : v]));
+  const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, ...text, where, $set }, as);
   if (affected_rows > 0) return { done: true };
   const [found] = await now();
   if (!found || (anyway ? true : !differs(found, read))) throw new Error("Nothing was changed: the row isn't there any more, or the role may not change it.");

@@ -1,6 +1,8 @@
 import { isText } from "./choices";
+import { readList } from "./csv";
 import { hasTexts } from "./jsontext";
 import type { ColumnInfo } from "./tables";
+import { withReference } from "./shapes";
 import { elementOf, isJSON, isKnown, isSpatial, isUnequal, typed } from "./values";
 
 /** Filter is a condition on a column, as it is typed. */
@@ -33,12 +35,18 @@ export function takesValue(operator: string): boolean {
   return operators[operator] !== "_is_null";
 }
 
+/** takesList reports whether an operator compares with several values, which readList reads. */
+export function takesList(operator: string): boolean {
+  return /^_n?in$/.test(operators[operator] ?? "");
+}
+
 /** empties are types whose values may be empty texts. */
 const empties = /char|text|string|^(name|hstore|ltree|tsquery|tsvector|varbit|xml)$/i;
 
 /** isWhole reports whether a condition has all that it needs. */
 function isWhole(filter: Filter, columns: ColumnInfo[]): boolean {
   if (!takesValue(filter.operator)) return true;
+  if (takesList(filter.operator)) return /[^,\s]/.test(filter.value ?? "");
   return filter.value !== undefined && (filter.value !== "" || empties.test(typeOf(filter, columns)));
 }
 
@@ -75,15 +83,21 @@ function ruleOf(kind: string, filter: Filter, columns: ColumnInfo[]): object {
   const rule = (operation: object) => ({ [filter.column]: operation });
   if (known === "_is_null") return rule({ _is_null: operator === "is NULL" });
   if (/like$/.test(known)) return rule({ [kind === "mssql" || kind === "bigquery" ? known.replace("ilike", "like") : known]: value });
-  const many = known === "_in" || known === "_nin";
-  const values = many ? value.split(",").map((v) => v.trim()) : [value];
+  const many = takesList(operator);
+  const values = many ? readList(value) : [value];
   const negated = known === "_neq" || known === "_nin";
+  // A list of lists is one of more dimensions to the server.
+  if (many && type.endsWith("[]")) return { [negated ? "_and" : "_or"]: values.map((v) => ruleOf(kind, { ...filter, operator: negated ? "<>" : "=", value: v }, columns)) };
   if ((many || known === "_eq" || negated) && values.some((v) => isComparedAsText(kind, type, v))) {
     const texts = values.flatMap(withAnyLineEnd);
     return rule({ _cast: { text: negated ? { _nin: texts } : { _in: texts } } });
   }
   if (!many && (known === "_eq" || negated) && isText(type) && value.includes("\n")) return rule({ [negated ? "_nin" : "_in"]: withAnyLineEnd(value) });
-  if (known === "_neq" && isSpatial(elementOf(type))) return rule({ _nin: [typed(type, value)] }); // it has no <>
+  if (isSpatial(elementOf(type)) && (many || known === "_eq" || negated)) {
+    // It has no <>. In a list GeoJSON that names no reference system has none; others take it for WGS 84, so that it is found either way.
+    const shapes = values.map((v) => typed(type, v)).flatMap((v) => (hasTexts(kind) ? withReference(v) : [v]));
+    return rule(many || negated || shapes.length > 1 ? { [negated ? "_nin" : "_in"]: shapes } : { _eq: shapes[0] });
+  }
   return rule({ [known]: many ? values.map((v) => typed(type, v)) : typed(type, value) });
 }
 

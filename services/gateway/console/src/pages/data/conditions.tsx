@@ -1,6 +1,6 @@
 import { useId, type ClipboardEvent, type KeyboardEvent } from "react";
 import { Button } from "react-aria-components";
-import { operatorNames, problemOf, takesValue, type Filter, type Filters, type Order } from "../../api/filters";
+import { operatorNames, problemOf, takesList, takesValue, type Filter, type Filters, type Order } from "../../api/filters";
 import { withLineEnds } from "../../api/lineends";
 import type { ColumnInfo } from "../../api/tables";
 import { isTruth } from "../../api/values";
@@ -48,7 +48,7 @@ function Condition(props: { kind: string; number: number; columns: ColumnInfo[];
   const type = columns.find((c) => c.name === filter.column)?.type ?? "";
   const problem = problemOf(kind, filter, columns) ?? fault;
   const control = { "aria-label": `Value of condition ${number}`, "aria-invalid": problem !== undefined || undefined, "aria-describedby": problem ? id : undefined, value: filter.value ?? "" };
-  const many = filter.operator === "one of" || filter.operator === "none of";
+  const many = takesList(filter.operator);
   return (
     <div className="row">
       <select aria-label={`Column of condition ${number}`} value={filter.column} onChange={(e) => change({ column: e.target.value })}>{columns.map((c) => <option key={c.name}>{c.name}</option>)}</select>
@@ -56,7 +56,7 @@ function Condition(props: { kind: string; number: number; columns: ColumnInfo[];
       {takesValue(filter.operator) && (isTruth(type) && !many ? (
         <select {...control} onChange={(e) => change({ value: e.target.value })}><option value="" /><option>true</option><option>false</option></select>
       ) : (
-        <textarea {...control} rows={Math.min(4, control.value.split("\n").length)} spellCheck={false} placeholder={many ? "with commas between them" : /like/.test(filter.operator) ? "%part%" : undefined} onKeyDown={lineEndByShift} onPaste={(e) => paste(e, control.value, (value) => change({ value }))} onChange={(e) => change({ value: withLineEnds(e.target.value, control.value) })} />
+        <textarea {...control} rows={Math.min(4, control.value.split("\n").length)} spellCheck={false} placeholder={many ? 'a, b, "c, d"' : /like/.test(filter.operator) ? "%part%" : undefined} onKeyDown={lineEndByShift} onPaste={(e) => paste(e, control.value, (value) => change({ value }))} onChange={(e) => change({ value: withLineEnds(e.target.value, control.value) })} />
       ))}
       <Button className="button" aria-label={`Remove condition ${number}`} onPress={remove}>Remove</Button>
       {problem && <span className="removed" id={id}>{problem}</span>}
