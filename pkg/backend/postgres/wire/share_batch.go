@@ -360,12 +360,14 @@ func (b *batch) finish(p *pipeline, i int, o Outcome, c collected) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.front, b.idle = i+1, false
-	how := backend.SharedAnswered
+	var first *Shared
 	for j, q := range b.list[i:] {
 		if q == nil || j > 0 && b.steps[i+j].twin != &b.steps[i] {
 			continue
 		}
-		if how == backend.SharedAnswered {
+		how := backend.SharedEqual
+		if first == nil {
+			first, how = q, backend.SharedAnswered
 			q.answer = c.answer
 		} else {
 			q.answer = append(q.answer[:0], c.answer...) // each answer is its request's
@@ -380,8 +382,12 @@ func (b *batch) finish(p *pipeline, i int, o Outcome, c collected) {
 			b.took += min(time.Since(q.joined), longest)
 			b.answered++
 		}
-		how = backend.SharedEqual
 		q.err = c.err
-		b.decide(q, o)
+		if q != first {
+			b.decide(q, o)
+		}
+	}
+	if first != nil {
+		b.decide(first, o) // last: from then on what was copied for the others is used for something else
 	}
 }
