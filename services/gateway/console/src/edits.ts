@@ -1,3 +1,4 @@
+import { useLocation, useRouter } from "@tanstack/react-router";
 import { createContext, use, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 
 /** Mark is a form; edited is whether it has what isn't saved. */
@@ -91,16 +92,11 @@ export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; clos
   return { value: chosen.value, set, close, edits };
 }
 
-/** useStill has the function that reports whether a component still shows what it was handed out for. */
-export function useStill(shown: string): () => boolean {
-  const latest = useRef<string>(undefined);
-  useLayoutEffect(() => {
-    latest.current = shown;
-    return () => {
-      latest.current = undefined;
-    };
-  }, [shown]);
-  return () => latest.current === shown;
+/** useStill has the function that reports whether the page still has the address that it had when that was handed out, whatever it shows there by now. */
+export function useStill(): () => boolean {
+  const router = useRouter();
+  const { pathname, searchStr } = useLocation();
+  return () => router.latestLocation.pathname === pathname && router.latestLocation.searchStr === searchStr;
 }
 
 let asked: ((leave: boolean) => void) | undefined;

@@ -119,12 +119,22 @@ const cases = {
     next: async (p) => { await leaveDialog(p); await press(p, "Rename the table"); await discard(p); await filled("Name", "closing_later")(p); },
     stays: keeps("Name", "closing_later"),
   },
+  "a dropped table, of which the metadata tells first": {
+    path: "/console/data?source=default&schema=public&table=closing_gone", type: "pg_run_sql",
+    send: async (p) => {
+      await p.getByRole("tab", { name: "Structure" }).click();
+      await press(p, "Drop the table…");
+      await agree(p, "Drop the table", "Run");
+    },
+    next: (p) => p.getByText("The table isn't tracked").waitFor(),
+    stays: (p) => p.getByText("Open a table to see its rows").waitFor(),
+  },
 };
 
 export const tests = {
   async "Forms: one that is done leaves what was opened after it"({ page }) {
-    await sql("CREATE TABLE closing_row (id int PRIMARY KEY)");
-    await metadata("pg_track_table", { source: "default", table: "closing_row" });
+    await sql("CREATE TABLE closing_row (id int PRIMARY KEY); CREATE TABLE closing_gone (id int PRIMARY KEY)");
+    for (const table of ["closing_row", "closing_gone"]) await metadata("pg_track_table", { source: "default", table });
     for (const name of ["closing_events", "closing_other"]) await metadata("pg_create_event_trigger", { ...trigger, name, webhook: "http://127.0.0.1:1/", enable_manual: true });
     await metadata("create_cron_trigger", { name: "closing_cron", schedule: "0 0 1 1 *", webhook: "http://127.0.0.1:1/", include_in_metadata: true });
     try {
@@ -143,7 +153,7 @@ export const tests = {
       // Other tests list all one-off events.
       const { events: planned } = await metadata("get_scheduled_events", { type: "one_off", status: ["scheduled"] });
       for (const { id } of planned.filter((e) => e.scheduled_time.startsWith("2100-01-01T09:00"))) await metadata("delete_scheduled_event", { type: "one_off", event_id: id });
-      await sql("DROP TABLE closing_row", true);
+      await sql("DROP TABLE closing_row; DROP TABLE IF EXISTS closing_gone", true);
     }
   },
 

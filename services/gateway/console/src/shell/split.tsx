@@ -24,7 +24,7 @@ interface SplitProps<T> {
 export function Split<T>(props: SplitProps<T>) {
   const { words, items, shown, id, name, about, open, form, children } = props;
   const { value: adding, set: setAdding, close, edits } = useAsking(false);
-  const still = useStill(id);
+  const still = useStill();
   const moved = (then: () => void) => {
     if (still()) then();
   };

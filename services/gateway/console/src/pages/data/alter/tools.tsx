@@ -37,7 +37,7 @@ export function useTools(source: Source, described: TableDescription | undefined
   const tables = useQuery(tablesQuery(server, source));
   const { value: open, set: setOpen, close, edits } = useAsking<{ at: Place; job: Job } | undefined>(undefined);
   const { value: script, set: setScript, close: closeScript } = useAsking<Script | undefined>(undefined);
-  const still = useStill(JSON.stringify(described?.name));
+  const still = useStill();
   if (!dialect || !described || (described.kind !== "table" && described.kind !== "partitioned_table")) return undefined;
   const { name: table, columns } = described;
   const make = new Statements(dialect);
