@@ -149,7 +149,7 @@ func (t Turn) End() {
 	}
 	now := time.Now()
 	s.mu.Lock()
-	s.rule.took(min(now.Sub(t.began), longest), 1)
+	s.rule.took(min(now.Sub(t.began), longest), 1, now)
 	next, turn := s.goOn(t, now)
 	s.mu.Unlock()
 	if next != nil {
@@ -186,8 +186,9 @@ func (s *Sharer) run(t Turn, b *batch) {
 	for b != nil {
 		b.run()
 		s.mu.Lock()
-		s.rule.took(b.took, b.answered)
-		b, t = s.goOn(t, time.Now())
+		now := time.Now()
+		s.rule.took(b.took, b.answered, now)
+		b, t = s.goOn(t, now)
 		s.mu.Unlock()
 	}
 }

@@ -89,51 +89,58 @@ const (
 	// of is how many comparisons count, expected and worth what is expected to be gained before there are any,
 	// and as how many that counts. One counts for at most atMost: on a busy machine much happens in a window.
 	of, expected, worth, atMost = 16, 0.1, 2, 0.7
-	// tolerated and toleratedWrite are by how much longer statements may take together: it saves CPU time in any case, of
-	// what writes a fourth of the server's.
-	tolerated, toleratedWrite = 0.1, 0.25
+	// tolerated and toleratedWrite are how much more statements may cost together, as rule.tolerated: it saves CPU time in
+	// any case, of what writes a fourth of the server's.
+	tolerated, toleratedWrite = 0.2, 0.3
+	// pace is how much more it counts how soon statements follow each other than how long each takes.
+	pace = 2
 	// longest is what one run counts for at most: it may have waited for a lock.
 	longest = 20 * time.Millisecond
 )
 
 // rule decides by measuring whether to share is of use: where processors are busy, statements that
 // share save more than they wait; where the server is far away, or has more processors than the
-// engine, they may only wait. What is compared is how long statements take, from window to window.
+// engine, they may only wait. What is compared, from window to window, is a cost: how long statements take here, and how
+// soon they follow each other. What is saved here may be of use elsewhere, as in a gateway on the same machine, and shows
+// in clients that have their answers sooner and ask sooner for more; where they don't, only how long it takes differs.
 type rule struct {
-	// tolerated is by how much longer statements may take together, as the logarithm of how many times as long.
+	// tolerated is how much higher the cost may be together.
 	tolerated float64
 	// apart is set in windows in which nothing is shared.
 	apart         bool
 	runs, crowded int
 	sum           time.Duration
-	// last is the logarithm of the mean of the last window that told anything, lastApart of which kind
+	// began is when the window did.
+	began time.Time
+	// last is the cost in the last window that told anything, as a logarithm, lastApart of which kind
 	// it was, known whether there is one.
 	last             float64
 	lastApart, known bool
-	// gain is the logarithm of how many times as long statements take apart, compared how often that was
+	// gain is how much higher the cost is apart, compared how often that was
 	// measured, kept how many windows there were since.
 	gain           float64
 	compared, kept int
 }
 
-// took notes the time of runs, each at most the longest.
-func (r *rule) took(d time.Duration, runs int) {
+// took notes the time of runs that ended now, each at most the longest.
+func (r *rule) took(d time.Duration, runs int, now time.Time) {
 	r.sum += d
 	if r.runs += runs; r.runs >= window {
-		r.next()
+		r.next(now)
 	}
 }
 
 // next ends a window.
-func (r *rule) next() {
-	mean, tells := math.Log(float64(max(r.sum, 1))/float64(r.runs)), r.crowded >= crowd
-	r.runs, r.crowded, r.sum = 0, 0, 0
+func (r *rule) next(now time.Time) {
+	each := func(d time.Duration) float64 { return math.Log(float64(max(d, 1)) / float64(r.runs)) }
+	cost, tells := each(r.sum)+pace*each(now.Sub(r.began)), r.crowded >= crowd && !r.began.IsZero()
+	r.runs, r.crowded, r.sum, r.began = 0, 0, 0, now
 	if !tells {
 		r.known = false // what comes next is at another time
 		return
 	}
 	if r.known && r.lastApart != r.apart {
-		gain := mean - r.last
+		gain := cost - r.last
 		if !r.apart {
 			gain = -gain
 		}
@@ -145,7 +152,7 @@ func (r *rule) next() {
 		r.compared++
 		r.kept = 0
 	}
-	r.last, r.lastApart, r.known = mean, r.apart, true
+	r.last, r.lastApart, r.known = cost, r.apart, true
 	switch r.kept++; {
 	case r.compared < pairs, r.kept > retry:
 		r.apart = !r.apart

@@ -8,35 +8,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRuleOfSharing holds that statements share where they take less time then, whatever else changes how long
-// they take, and go on to be compared.
+// TestRuleOfSharing holds that statements share where they take less time then, or where more of them are run, whatever
+// else changes how long they take, and go on to be compared.
 func TestRuleOfSharing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name          string
 		shared, apart time.Duration
-		want          bool
+		// faster is how many times as soon statements follow each other when they share.
+		faster float64
+		want   bool
 	}{
-		{"busy processors", 400 * time.Microsecond, 500 * time.Microsecond, true},
-		{"a server far away", 2 * time.Millisecond, time.Millisecond, false},
-		{"a server with processors to spare", 500 * time.Microsecond, 300 * time.Microsecond, false},
-		{"little difference", 105 * time.Microsecond, 100 * time.Microsecond, true},
+		{"busy processors", 400 * time.Microsecond, 500 * time.Microsecond, 1.25, true},
+		{"a server far away", 2 * time.Millisecond, time.Millisecond, 0.5, false},
+		{"a server with processors to spare", 500 * time.Microsecond, 300 * time.Microsecond, 0.6, false},
+		{"little difference", 105 * time.Microsecond, 100 * time.Microsecond, 0.97, true},
+		{"processors that gateways need", 500 * time.Microsecond, 400 * time.Microsecond, 1.2, true},
+		{"clients that ask when they like", 500 * time.Microsecond, 350 * time.Microsecond, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, random := rule{tolerated: tolerated}, rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same runs each time
-			right, runs, load := 0, 0, 1.0
+			right, runs, load, now := 0, 0, 1.0, time.Now()
 			const all = 1000 * window
 			for i := range all {
 				if i%(100*window) == 0 { // there is more to do, or less
 					load = 0.5 + 3*random.Float64()
 				}
-				took := c.shared
+				took, every := float64(c.shared), float64(c.apart)/c.faster
 				if r.apart {
-					took = c.apart
+					took, every = float64(c.apart), float64(c.apart)
 				}
 				r.crowded++
-				r.took(time.Duration(load*random.ExpFloat64()*float64(took)), 1)
+				now = now.Add(time.Duration(load * random.ExpFloat64() * every / 4))
+				r.took(time.Duration(load*random.ExpFloat64()*took), 1, now)
 				if i > all/10 {
 					runs++
 					if r.apart != c.want {
@@ -59,7 +64,7 @@ func TestRuleOfSharingNeedsCrowds(t *testing.T) {
 		if i%8 == 0 {
 			r.crowded++
 		}
-		r.took(time.Millisecond, 1)
+		r.took(time.Millisecond, 1, time.Now())
 		require.False(t, r.apart)
 	}
 	require.Zero(t, r.compared)

@@ -123,7 +123,7 @@ func (t WriteTurn) End() {
 	w, now := t.writers, time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rule.took(min(now.Sub(t.came), longest), 1)
+	w.rule.took(min(now.Sub(t.came), longest), 1, now)
 	if !w.trips.holds(t.place, t.number) {
 		return
 	}
