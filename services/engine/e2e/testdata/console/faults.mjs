@@ -40,9 +40,15 @@ export function sideways(page) {
     .map((e) => `${e.outerHTML.slice(0, 120)}: ${e.scrollWidth} of ${e.clientWidth} pixels`), asWide);
 }
 
+/** begin leaves what a page shows, which may go on to ask its server, and counts the kinds of requests from there. */
+async function begin(page, proxy) {
+  await page.goto("about:blank");
+  proxy.kinds.clear();
+}
+
 /** ready opens a row, and returns the requests that it made: texts of others are text, all is reached by keys, and nothing is wider than the window. */
 export async function ready(page, proxy, row) {
-  proxy.kinds.clear();
+  await begin(page, proxy);
   await show(page, proxy, row);
   const requests = [...proxy.kinds].filter((kind) => kind !== signing && !optional.has(kind));
   if (row.text) await has(page.locator("body"), row.text);
@@ -53,7 +59,8 @@ export async function ready(page, proxy, row) {
     assert.deepEqual(await sideways(page), [], `wider than the window, ${colorScheme}`);
   }
   await axe(page, row.name);
-  if (!row.tabLeaves) assert.deepEqual(await unreached(page), [], "not reached by keys"); // Tab ends the editing of a cell
+  // Tab ends the editing of a cell. What is drawn anew while Tab goes around is reached the second time.
+  if (!row.tabLeaves && (await unreached(page)).length > 0) assert.deepEqual(await unreached(page), [], "not reached by keys");
   return requests;
 }
 
@@ -66,15 +73,18 @@ const atOnce = 10;
 /** unreached are the controls that Tab doesn't get to; those of a list, a table or the like are reached by arrows from one of them. */
 async function unreached(page) {
   await page.evaluate(() => {
+    window.rounds?.abort();
+    window.rounds = new AbortController();
     window.reached = new Set();
     window.around = false;
-    document.addEventListener("focusin", (e) => window.reached.add(e.target));
+    const { signal } = window.rounds;
+    document.addEventListener("focusin", (e) => window.reached.add(e.target), { signal });
     let first;
     document.addEventListener("keyup", () => {
       const now = document.activeElement;
       if (now === first) window.around = true;
-      if (now !== document.body) first ??= now;
-    }, true);
+      if (now !== document.body && !first?.isConnected) first = now; // what was first may be drawn anew
+    }, { capture: true, signal });
     document.activeElement?.blur();
   });
   const dialog = await page.getByRole("dialog").count();
@@ -190,7 +200,7 @@ export async function slowThenGone(page, proxy, row) {
 
 /** once presses a control that sends while the server doesn't answer. */
 export async function once(page, proxy, send) {
-  proxy.kinds.clear();
+  await begin(page, proxy);
   await page.goto(proxy.url + send.path);
   await send.before?.(page);
   const control = send.control(page);

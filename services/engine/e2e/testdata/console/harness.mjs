@@ -59,7 +59,7 @@ export async function open(browser, base = url) {
 }
 
 /** within fails when a test doesn't end: a page that hangs answers to nothing that is evaluated in it, which has no limit of its own. */
-export async function within(test, minutes = 5) {
+export async function within(test, minutes = 15) {
   const end = new AbortController();
   const late = sleep(minutes * 60_000, undefined, { signal: end.signal }).then(() => assert.fail(`not done after ${minutes} minutes`));
   try {

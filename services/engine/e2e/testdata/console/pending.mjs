@@ -84,7 +84,7 @@ const cases = {
 /** focused waits until something, or something in it, has the focus. */
 export async function focused(part, what) {
   const handle = await part.elementHandle();
-  await part.page().waitForFunction((e) => e.contains(document.activeElement), handle, { timeout: 30_000 }).catch(async () => {
+  await part.page().waitForFunction((e) => e.contains(document.activeElement), handle).catch(async () => {
     assert.fail(`${what}: ${await part.page().evaluate(() => document.activeElement.outerHTML.slice(0, 200))} has it`);
   });
 }
