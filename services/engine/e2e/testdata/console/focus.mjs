@@ -80,12 +80,20 @@ async function tryCase(page, name, { path, before, controls, agree }) {
       const dialog = page.getByRole("dialog");
       const sure = dialog.getByRole("button", { name: agree, exact: true });
       await sure.and(page.locator(":not([data-disabled])")).waitFor();
+      // On a busy machine frames come before the effects of a dialog that is gone.
+      await page.evaluate(() => {
+        window.frame = window.requestAnimationFrame.bind(window);
+        window.requestAnimationFrame = (f) => (queueMicrotask(() => f(performance.now())), 0);
+      });
       await sure.press("Enter");
       await dialog.waitFor({ state: "detached" });
     }
     await control.and(page.locator("[data-disabled]")).waitFor();
     // Browsers take the focus away when they draw.
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    await page.evaluate(() => {
+      const frame = window.frame ?? window.requestAnimationFrame.bind(window);
+      return new Promise((drawn) => frame(() => frame(drawn)));
+    });
     await focused(control, name);
   }
 }

@@ -81,10 +81,10 @@ const cases = {
   },
 };
 
-/** focused waits until something, or something in it, has the focus. */
+/** focused waits until something, or something in it, has the focus. It asks by time, as a test may have changed what frames do. */
 export async function focused(part, what) {
   const handle = await part.elementHandle();
-  await part.page().waitForFunction((e) => e.contains(document.activeElement), handle).catch(async () => {
+  await part.page().waitForFunction((e) => e.contains(document.activeElement), handle, { polling: 100 }).catch(async () => {
     assert.fail(`${what}: ${await part.page().evaluate(() => document.activeElement.outerHTML.slice(0, 200))} has it`);
   });
 }

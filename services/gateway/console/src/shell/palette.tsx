@@ -1,13 +1,14 @@
 import { useMemo, useState } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Autocomplete, Dialog, Input, Label, Menu, MenuItem, Modal, ModalOverlay, SearchField } from "react-aria-components";
+import { Autocomplete, Dialog, Input, Label, Menu, MenuItem, SearchField } from "react-aria-components";
 import type { Area } from "../areas";
 import { useSession } from "../session";
 import { exportQuery } from "../api/queries";
 import { rolesOf } from "../api/roles";
 import { display, schemaOf } from "../api/tables";
 import type { MetadataDocument } from "../api/types";
+import { Overlay } from "./overlay";
 
 /** shownEntries bounds what is listed at once; typing narrows it. */
 const shownEntries = 50;
@@ -51,30 +52,28 @@ export function Palette(props: { areas: readonly Area[]; close: () => void }) {
   const wanted = text.toLowerCase();
   const found = entries.filter((e) => e.name.toLowerCase().includes(wanted) || e.what.includes(wanted)).slice(0, shownEntries);
   return (
-    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={close}>
-      <Modal className="modal">
-        <Dialog aria-label="Search">
-          <Autocomplete inputValue={text} onInputChange={setText}>
-            <SearchField autoFocus>
-              <Label>Find an area, a table, a role or another object</Label>
-              <Input />
-            </SearchField>
-            <Menu
-              aria-label="Found"
-              className="palette-list"
-              items={found}
-              renderEmptyState={() => <p className="hint">Nothing has this name.</p>}
-              onAction={(key) => {
-                close();
-                // The focus goes back in a frame to where it was: a question about leaving it then knows where an answer to stay leads.
-                requestAnimationFrame(() => requestAnimationFrame(() => found.find((e) => e.id === key)?.open()));
-              }}
-            >
-              {(e) => <MenuItem textValue={e.name}><span>{e.name}</span> <small>{e.what}</small></MenuItem>}
-            </Menu>
-          </Autocomplete>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay close={close} dismissable>
+      <Dialog aria-label="Search">
+        <Autocomplete inputValue={text} onInputChange={setText}>
+          <SearchField autoFocus>
+            <Label>Find an area, a table, a role or another object</Label>
+            <Input />
+          </SearchField>
+          <Menu
+            aria-label="Found"
+            className="palette-list"
+            items={found}
+            renderEmptyState={() => <p className="hint">Nothing has this name.</p>}
+            onAction={(key) => {
+              close();
+              // The focus goes back in a frame to where it was: a question about leaving it then knows where an answer to stay leads.
+              requestAnimationFrame(() => requestAnimationFrame(() => found.find((e) => e.id === key)?.open()));
+            }}
+          >
+            {(e) => <MenuItem textValue={e.name}><span>{e.name}</span> <small>{e.what}</small></MenuItem>}
+          </Menu>
+        </Autocomplete>
+      </Dialog>
+    </Overlay>
   );
 }

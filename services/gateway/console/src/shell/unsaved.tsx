@@ -1,6 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
-import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { Button, Dialog, Heading } from "react-aria-components";
 import { mayLeave, pageEdits, useAsked } from "../edits";
+import { Overlay } from "./overlay";
 
 /** Unsaved asks before a page with unsaved edits is left, by whatever leads away from it, and before a part of it is. */
 export function Unsaved() {
@@ -12,17 +13,15 @@ export function Unsaved() {
   const answer = useAsked();
   if (!answer) return null;
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={() => answer(false)}>
-      <Modal className="modal">
-        <Dialog role="alertdialog" className="page">
-          <Heading slot="title" level={2}>Unsaved changes</Heading>
-          <p>What you have changed here isn't saved.</p>
-          <div className="row">
-            <Button className="button primary" autoFocus onPress={() => answer(false)}>Stay</Button>
-            <Button className="button" onPress={() => answer(true)}>Discard the changes</Button>
-          </div>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay close={() => answer(false)}>
+      <Dialog role="alertdialog" className="page">
+        <Heading slot="title" level={2}>Unsaved changes</Heading>
+        <p>What you have changed here isn't saved.</p>
+        <div className="row">
+          <Button className="button primary" autoFocus onPress={() => answer(false)}>Stay</Button>
+          <Button className="button" onPress={() => answer(true)}>Discard the changes</Button>
+        </div>
+      </Dialog>
+    </Overlay>
   );
 }

@@ -1,6 +1,7 @@
 import { createContext, use, type ReactNode } from "react";
-import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { Button, Dialog, Heading } from "react-aria-components";
 import { Around, leave, useEdited, useEdits } from "../edits";
+import { Overlay } from "./overlay";
 
 const Closing = createContext(() => {});
 
@@ -10,17 +11,15 @@ export function Window(props: { title: string; close: () => void; form?: boolean
   const edits = useEdits();
   const closing = () => leave(edits, close);
   return (
-    <ModalOverlay className="overlay" isOpen isDismissable={!form} onOpenChange={closing}>
-      <Modal className="modal">
-        <Dialog className="page">
-          <Heading slot="title" level={2}>{title}</Heading>
-          <Around value={edits}>
-            <Edited edited={edited} />
-            <Closing value={closing}>{children}</Closing>
-          </Around>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay close={closing} dismissable={!form}>
+      <Dialog className="page">
+        <Heading slot="title" level={2}>{title}</Heading>
+        <Around value={edits}>
+          <Edited edited={edited} />
+          <Closing value={closing}>{children}</Closing>
+        </Around>
+      </Dialog>
+    </Overlay>
   );
 }
 
