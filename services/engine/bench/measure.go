@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -21,9 +22,9 @@ type figures struct {
 	latencies []time.Duration
 	// rates are the requests per second of each turn.
 	rates []float64
-	// cpu of the target's processes and of the database, and of what the machine did besides.
-	cpu, databaseCPU, othersCPU time.Duration
-	err                         error
+	// cpu of the target's processes, of the database and of the clients, and of what the machine did besides.
+	cpu, databaseCPU, clientsCPU, othersCPU time.Duration
+	err                                     error
 }
 
 func (f *figures) add(other figures) {
@@ -32,6 +33,7 @@ func (f *figures) add(other figures) {
 	f.latencies = append(f.latencies, other.latencies...)
 	f.cpu += other.cpu
 	f.databaseCPU += other.databaseCPU
+	f.clientsCPU += other.clientsCPU
 	f.othersCPU += other.othersCPU
 	f.err = errors.Join(f.err, other.err)
 }
@@ -41,6 +43,15 @@ func (f *figures) throughput() float64 {
 		return 0
 	}
 	return float64(f.requests) / f.elapsed.Seconds()
+}
+
+// idle is how many processors had nothing to do.
+func (f *figures) idle() float64 {
+	if f.elapsed == 0 {
+		return 0
+	}
+	busy := f.cpu + f.databaseCPU + f.clientsCPU + f.othersCPU
+	return max(0, float64(runtime.NumCPU())-busy.Seconds()/f.elapsed.Seconds())
 }
 
 // percentile needs sorted latencies.
@@ -87,8 +98,8 @@ func (m *measurer) slice(ctx context.Context, c *crew, warm, length time.Duratio
 		return f, err
 	}
 	after, err := m.used(c.target)
-	f.cpu, f.databaseCPU = after.target-before.target, after.database-before.database
-	f.othersCPU = max(0, after.machine-before.machine-f.cpu-f.databaseCPU-(after.self-before.self))
+	f.cpu, f.databaseCPU, f.clientsCPU = after.target-before.target, after.database-before.database, after.self-before.self
+	f.othersCPU = max(0, after.machine-before.machine-f.cpu-f.databaseCPU-f.clientsCPU)
 	return f, err
 }
 

@@ -42,10 +42,11 @@ func (r *report) find(q *query, clients int, target string) *figures {
 // writeHead writes the head of the table that writeQuery continues.
 func (r *report) writeHead(out io.Writer) {
 	fmt.Fprintf(out, "Each target %v for each line, in %d turns, on %d processors. CPU is per request; %q is that of the\n"+
-		"%s target divided by the target's. Others is how many processors were busy with something else.\n\n",
+		"%s target divided by the target's. Others is how many processors were busy with something else,\n"+
+		"idle how many with nothing.\n\n",
 		r.options.Duration, r.options.Rounds, runtime.NumCPU(), "to "+reference, reference)
-	fmt.Fprintf(out, "| query | clients | target | requests/s | to %[1]s | p50 ms | p95 ms | p99 ms | CPU µs | database CPU µs | CPU to %[1]s | others |\n", reference)
-	fmt.Fprintln(out, "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	fmt.Fprintf(out, "| query | clients | target | requests/s | to %[1]s | p50 ms | p95 ms | p99 ms | CPU µs | database CPU µs | clients CPU µs | CPU to %[1]s | others | idle |\n", reference)
+	fmt.Fprintln(out, "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 }
 
 // writeQuery writes the lines of one query.
@@ -57,15 +58,15 @@ func (r *report) writeQuery(out io.Writer, q *query, clients int) {
 		case f == nil:
 			continue
 		case f.err != nil:
-			fmt.Fprintf(out, "| %s | %d | %s | %s | | | | | | | | |\n", q.name, clients, t.name, strings.ReplaceAll(firstLine(f.err), "|", `\\|`))
+			fmt.Fprintf(out, "| %s | %d | %s | %s | | | | | | | | | | |\n", q.name, clients, t.name, strings.ReplaceAll(firstLine(f.err), "|", `\\|`))
 			continue
 		}
 		sortLatencies(f)
-		fmt.Fprintf(out, "| %s | %d | %s | %.0f | %s | %s | %s | %s | %.0f | %.0f | %.2f | %.1f |\n", q.name, clients, t.name,
+		fmt.Fprintf(out, "| %s | %d | %s | %.0f | %s | %s | %s | %s | %.0f | %.0f | %.0f | %.2f | %.1f | %.1f |\n", q.name, clients, t.name,
 			f.throughput(), r.ratio(q, clients, t.name, reference),
 			ms(f.percentile(50)), ms(f.percentile(95)), ms(f.percentile(99)),
-			each(f.cpu, f), each(f.databaseCPU, f), each(base.cpu+base.databaseCPU, base)/each(f.cpu+f.databaseCPU, f),
-			f.othersCPU.Seconds()/f.elapsed.Seconds())
+			each(f.cpu, f), each(f.databaseCPU, f), each(f.clientsCPU, f), each(base.cpu+base.databaseCPU, base)/each(f.cpu+f.databaseCPU, f),
+			f.othersCPU.Seconds()/f.elapsed.Seconds(), f.idle())
 	}
 }
 
