@@ -190,6 +190,47 @@ func TestSharedRoundTrip(t *testing.T) {
 	require.Equal(t, uint64(22), s.waits(t), "each has waited for a connection once")
 }
 
+// TestSharedGathering: a statement that finds nothing under way shares its round trip with those that come at the same time,
+// also when its request ends meanwhile.
+func TestSharedGathering(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, nil)
+	yields, goOn := make(chan struct{}, 1), make(chan struct{})
+	s.sharer.Yield = func() {
+		yields <- struct{}{}
+		<-goOn
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	gather := func(ctx context.Context) (list []reading) {
+		list = append(list, s.start(ctx, s.one, key1("1")))
+		<-yields
+		for _, id := range []string{"2", "3"} {
+			list = append(list, s.read(id)())
+		}
+		require.Eventually(t, func() bool { return s.sharer.Waiting() == 2 }, 30*time.Second, time.Millisecond)
+		return list
+	}
+	list := gather(ctx)
+	goOn <- struct{}{}
+	for i, r := range list {
+		r.require(t, fmt.Sprintf(`[{"v":%d}]`, 10*(i+1)))
+	}
+	answered, _ := s.shared(t)
+	require.Equal(t, 3, answered)
+	require.Equal(t, int32(1), s.source.primary.Conns.Stat().TotalResources(), "in one connection")
+
+	list = gather(ctx)
+	unlock := s.lock(t, "n")
+	cancel()
+	goOn <- struct{}{}
+	require.ErrorIs(t, <-list[0].err, context.Canceled)
+	unlock()
+	list[1].require(t, `[{"v":20}]`)
+	list[2].require(t, `[{"v":30}]`)
+	s.quiet(t)
+}
+
 // TestSharedErrors: an error is that of its statement alone, whether it is prepared, bound or run.
 func TestSharedErrors(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,8 @@ const (
 // Most of what a small read costs, on both sides, is to write to sockets and to wake up. So while as
 // many round trips are under way as there are processors, short statements wait for the end of one, and
 // are sent together on one connection: each is followed by a Sync, which makes it a transaction that
-// has nothing to do with the others. While there are fewer, nothing waits and nothing is shared.
+// has nothing to do with the others. While there are fewer, nothing waits; but where there is much to do, a statement lets those
+// join it that come at the same time.
 //
 // One that takes long, or waits for a lock, holds up the others for a few milliseconds: they run on other
 // connections then. So only statements share that may run twice, or, of those that write, nothing runs again but what the
@@ -39,6 +40,8 @@ type Sharer struct {
 	Ahead, Within time.Duration
 	// Always has statements share whenever they can, whatever was measured. Tests set it.
 	Always bool
+	// Yield lets other requests go first that are ready to run: runtime.Gosched. Tests set it.
+	Yield func()
 
 	pool *Pool
 	// writes is set for statements that write: they must not run twice.
@@ -77,7 +80,7 @@ type Turn struct {
 }
 
 func newSharer(p *Pool, writes bool) *Sharer {
-	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, pool: p, writes: writes, short: shortTime, rule: rule{tolerated: tolerated}}
+	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, pool: p, writes: writes, short: shortTime, rule: rule{tolerated: tolerated}}
 	if writes {
 		s.short, s.rule.tolerated = shortWrite, toleratedWrite
 	}
@@ -98,36 +101,68 @@ func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, ahead Co
 	if !s.Always && !text.Sharing.short(s.short, text.Choice != nil, now) {
 		return nil, Turn{}
 	}
-	q, turn := s.enter(text, values, ahead, of, now)
+	q, turn, gathers := s.enter(text, values, ahead, of, now)
+	if gathers {
+		s.Yield()
+		q, turn = s.gather(turn, text, values, ahead, of, now)
+	}
 	if q != nil {
 		q.wait(ctx, s)
 	}
 	return q, turn
 }
 
-// enter has a statement wait for a round trip, or gives it a turn.
-func (s *Sharer) enter(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (*Shared, Turn) {
+// enter has a statement wait for a round trip, or gives it a turn; gathers reports whether it does so for others.
+func (s *Sharer) enter(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (q *Shared, turn Turn, gathers bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if place := s.trips.free(s.Trips); place >= 0 {
-		return nil, s.take(place, now)
+		return nil, s.take(place, now), s.Always || s.rule.gathers()
 	}
 	s.rule.crowded++
-	apart := Turn{sharer: s, began: now, place: -1}
-	if len(s.queue) == maxWaiting || !s.Always && s.rule.apart {
-		return nil, apart
+	if len(s.queue) < maxWaiting && (s.Always || !s.rule.apart) {
+		q = s.share(text, values, ahead, of, now)
 	}
-	mode, settled := s.pool.settledMode(text, values)
-	if !s.Always && (!settled || text.Sharing.sample()) {
-		return nil, apart
+	if q == nil {
+		return nil, Turn{sharer: s, began: now, place: -1}, false
 	}
-	q := s.unused.Get().(*Shared)
-	q.text, q.values, q.ahead, q.of, q.mode, q.joined = text, values, ahead, of, mode, now
 	s.queue = append(s.queue, q)
 	if !s.watching {
 		s.watch()
 	}
+	return q, Turn{}, false
+}
+
+// gather has a statement that has found a free place share its round trip with those that wait by now, in front of them.
+//
+// The answers of a round trip wake up clients at the same time, so that their next requests come at the same time, too. If
+// the first one to find a free place were sent at once, it would be alone, and the others would wait for its end while they
+// could be sent. So it lets those go first that are ready to run. When nobody waits after that, it runs alone.
+func (s *Sharer) gather(turn Turn, text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (*Shared, Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 || !s.trips.holds(turn.place, turn.number) {
+		return nil, turn
+	}
+	q := s.share(text, values, ahead, of, now)
+	if q == nil {
+		return nil, turn
+	}
+	s.rule.crowded++
+	s.queue = slices.Insert(s.queue, 0, q)
+	go s.run(s.take(turn.place, time.Now()), s.next())
 	return q, Turn{}
+}
+
+// share makes a statement one that shares a round trip; nil when it runs alone for being measured.
+func (s *Sharer) share(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) *Shared {
+	mode, settled := s.pool.settledMode(text, values)
+	if !s.Always && (!settled || text.Sharing.sample()) {
+		return nil
+	}
+	q := s.unused.Get().(*Shared)
+	q.text, q.values, q.ahead, q.of, q.mode, q.joined = text, values, ahead, of, mode, now
+	return q
 }
 
 // Waiting is how many statements wait.

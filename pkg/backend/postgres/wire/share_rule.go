@@ -107,7 +107,8 @@ type rule struct {
 	// tolerated is how much higher the cost may be together.
 	tolerated float64
 	// apart is set in windows in which nothing is shared.
-	apart         bool
+	apart bool
+	// crowded counts those of the runs that found no place free, or shared one that was.
 	runs, crowded int
 	sum           time.Duration
 	// began is when the window did.
@@ -121,6 +122,10 @@ type rule struct {
 	gain           float64
 	compared, kept int
 }
+
+// gathers reports whether it is of use to wait for others that come at the same time: there were some that found no place
+// free, in this window or the one before it.
+func (r *rule) gathers() bool { return !r.apart && (r.known || r.crowded > 0) }
 
 // took notes the time of runs that ended now, each at most the longest.
 func (r *rule) took(d time.Duration, runs int, now time.Time) {
