@@ -96,6 +96,10 @@ const (
 	pace = 2
 	// longest is what one run counts for at most: it may have waited for a lock.
 	longest = 20 * time.Millisecond
+	// pauses is the part of a window's time, a fourth, that may pass between the ends of two runs for the window to tell anything:
+	// in a longer pause clients have asked for nothing, whatever they would have waited for. A shorter one adds 0.6 to the cost,
+	// less than atMost, and hardly ever comes by chance: that is four shared round trips of maxShared.
+	pauses = 4
 )
 
 // rule decides by measuring whether to share is of use: where processors are busy, statements that
@@ -111,8 +115,9 @@ type rule struct {
 	// crowded counts those of the runs that found no place free, or shared one that was.
 	runs, crowded int
 	sum           time.Duration
-	// began is when the window did.
-	began time.Time
+	// began is when the window did, ended when the last run did, pause the longest time between the ends of two.
+	began, ended time.Time
+	pause        time.Duration
 	// last is the cost in the last window that told anything, as a logarithm, lastApart of which kind
 	// it was, known whether there is one.
 	last             float64
@@ -130,6 +135,7 @@ func (r *rule) gathers() bool { return !r.apart && (r.known || r.crowded > 0) }
 // took notes the time of runs that ended now, each at most the longest.
 func (r *rule) took(d time.Duration, runs int, now time.Time) {
 	r.sum += d
+	r.pause, r.ended = max(r.pause, now.Sub(r.ended)), now
 	if r.runs += runs; r.runs >= window {
 		r.next(now)
 	}
@@ -138,10 +144,14 @@ func (r *rule) took(d time.Duration, runs int, now time.Time) {
 // next ends a window.
 func (r *rule) next(now time.Time) {
 	each := func(d time.Duration) float64 { return math.Log(float64(max(d, 1)) / float64(r.runs)) }
-	cost, tells := each(r.sum)+pace*each(now.Sub(r.began)), r.crowded >= crowd && !r.began.IsZero()
-	r.runs, r.crowded, r.sum, r.began = 0, 0, 0, now
+	elapsed := now.Sub(r.began)
+	cost := each(r.sum) + pace*each(elapsed)
+	// Before the first run was the longest pause.
+	tells := r.crowded >= crowd && r.pause <= elapsed/pauses
+	r.runs, r.crowded, r.sum, r.began, r.pause = 0, 0, 0, now, 0
 	if !tells {
 		r.known = false // what comes next is at another time
+		r.apart = r.worse()
 		return
 	}
 	if r.known && r.lastApart != r.apart {
@@ -162,6 +172,9 @@ func (r *rule) next(now time.Time) {
 	case r.compared < pairs, r.kept > retry:
 		r.apart = !r.apart
 	default:
-		r.apart = r.gain < -r.tolerated
+		r.apart = r.worse()
 	}
 }
+
+// worse reports whether the cost is too high together, by what was measured.
+func (r *rule) worse() bool { return r.gain < -r.tolerated }

@@ -56,6 +56,63 @@ func TestRuleOfSharing(t *testing.T) {
 	}
 }
 
+// TestRuleOfSharingInBursts holds that a time in which nobody asks for anything says nothing about the way that is tried then.
+func TestRuleOfSharingInBursts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		shared, apart time.Duration
+		want          bool
+	}{
+		{"better together", 400 * time.Microsecond, 500 * time.Microsecond, true},
+		{"better apart", 500 * time.Microsecond, 300 * time.Microsecond, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, random := rule{tolerated: tolerated}, rand.New(rand.NewPCG(5, 6)) //nolint:gosec // the same runs each time
+			right, runs, now := 0, 0, time.Now()
+			const bursts, size, pause = 300, 5 * window / 2, 300 * time.Millisecond
+			for burst := range bursts {
+				for range size {
+					took := float64(c.shared)
+					if r.apart {
+						took = float64(c.apart)
+					}
+					r.crowded++
+					now = now.Add(time.Duration(random.ExpFloat64() * took / 16))
+					r.took(time.Duration(random.ExpFloat64()*took), 1, now)
+					if burst > bursts/10 {
+						runs++
+						if r.apart != c.want {
+							right++
+						}
+					}
+				}
+				now = now.Add(pause)
+			}
+			require.Greater(t, float64(right)/float64(runs), 0.8)
+			require.GreaterOrEqual(t, r.compared, of)
+		})
+	}
+}
+
+// TestRuleOfSharingReturns holds that the other way, which is tried, isn't kept where a window tells nothing, as when statements
+// that run apart find a free place.
+func TestRuleOfSharingReturns(t *testing.T) {
+	t.Parallel()
+	r, now, together := rule{tolerated: tolerated}, time.Now(), 0
+	const all = 100 * window
+	for range all {
+		if !r.apart {
+			together++
+			r.crowded++
+		}
+		now = now.Add(100 * time.Microsecond)
+		r.took(time.Millisecond, 1, now)
+	}
+	require.GreaterOrEqual(t, together, all/2)
+}
+
 // TestRuleOfSharingNeedsCrowds holds that nothing is learnt while there is hardly anybody to share with.
 func TestRuleOfSharingNeedsCrowds(t *testing.T) {
 	t.Parallel()
