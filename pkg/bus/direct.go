@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 	"google.golang.org/protobuf/proto"
@@ -55,6 +56,10 @@ type direct struct {
 	server DirectServer
 	nc     *nats.Conn
 	offer  directOffer
+	// frames are sent by it where requests came in bundles.
+	frames *bundler
+	// calls is how many requests that came in bundles are being answered.
+	calls atomic.Int64
 }
 
 // directOffer tells a caller how to connect.
@@ -63,6 +68,8 @@ type directOffer struct {
 	User        string `json:"user"`
 	Password    string `json:"password"`
 	Certificate []byte `json:"certificate,omitempty"` // DER; empty without TLS
+	// Bundles reports whether requests may come in bundles. A caller that sends them takes answers in them.
+	Bundles bool `json:"bundles,omitempty"`
 }
 
 // directCaller is the service whose calls may be direct.
@@ -82,7 +89,7 @@ func (b *Bus) Listen(ctx context.Context, port int, start func(DirectOptions) (D
 		return fmt.Errorf("listen for direct connections: %w", err)
 	}
 	o := DirectOptions{Host: host, Port: port, MaxPayload: int(b.nc.MaxPayload()), Caller: directPermissions(b.inbox), Password: rand.Text(), Logger: b.log}
-	d := &direct{offer: directOffer{User: o.Caller.User, Password: o.Password}}
+	d := &direct{offer: directOffer{User: o.Caller.User, Password: o.Password, Bundles: true}}
 	if _, err := b.nc.TLSConnectionState(); err == nil {
 		if o.TLS, err = selfSigned(); err != nil {
 			return fmt.Errorf("listen for direct connections: %w", err)
@@ -101,6 +108,10 @@ func (b *Bus) Listen(ctx context.Context, port int, start func(DirectOptions) (D
 	return nil
 }
 
+func (d *direct) publish(subject, reply string, data []byte) error {
+	return publish(d.nc, subject, reply, data)
+}
+
 // joinDirect connects this process to its own server.
 func (b *Bus) joinDirect(ctx context.Context, d *direct) (err error) {
 	name, password := d.server.InProcessUser()
@@ -112,6 +123,7 @@ func (b *Bus) joinDirect(ctx context.Context, d *direct) (err error) {
 	if err != nil {
 		return err
 	}
+	d.frames = &bundler{send: d.publish, calls: &d.calls, suffix: bundleToken}
 	addresses, err := d.nc.Subscribe(addressesSubject(b.inbox), b.onAddress)
 	if err == nil {
 		err = addresses.SetPendingLimits(-1, -1) // as those of the main connection
@@ -135,7 +147,8 @@ func directPermissions(inbox string) Permissions {
 	}
 	for _, e := range endpoints() {
 		if e.Direct && e.callers.has(directCaller) {
-			p.Publish = append(p.Publish, directSubject(e.Subject, instanceOf(inbox)), cancelSubject(e.Service))
+			own := directSubject(e.Subject, instanceOf(inbox))
+			p.Publish = append(p.Publish, own, own+bundleSuffix, cancelSubject(e.Service))
 		}
 	}
 	return p
@@ -147,9 +160,15 @@ func (s *Service) handleDirect(e *endpoint) error {
 	if d == nil || !e.Direct {
 		return nil
 	}
+	own := directSubject(e.Subject, instanceOf(s.bus.inbox))
 	for subject, handle := range map[string]nats.MsgHandler{
-		directSubject(e.Subject, instanceOf(s.bus.inbox)): func(m *nats.Msg) {
+		own: func(m *nats.Msg) {
 			e.take(incoming{nc: d.nc, reply: m.Reply, data: m.Data, header: m.Header})
+		},
+		own + bundleSuffix: func(m *nats.Msg) {
+			eachParcel(m.Data, func(reply string, data []byte) {
+				e.take(incoming{nc: d.nc, reply: reply, data: data, frames: d.frames})
+			})
 		},
 		cancelSubject(e.Service): s.bus.onCancel,
 	} {

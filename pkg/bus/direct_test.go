@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/bus/bustest"
 	"queryengine/pkg/bus/direct"
+	queryv1 "queryengine/proto/query/v1"
 )
 
 // slow is a heartbeat that a busy machine keeps: a responder that seems late is asked through NATS.
@@ -108,6 +110,55 @@ func TestDirectCallsPassNATSBy(t *testing.T) {
 	_, body, err := call(t.Context(), p.caller, large)
 	require.NoError(t, err)
 	require.Equal(t, large, body)
+}
+
+// Small requests and answers of different calls are sent together, if the replica offers that. Each keeps its head and all
+// its pieces, in order, also where some of these are too large to be sent with others.
+func TestManyDirectCallsAtOnce(t *testing.T) {
+	t.Parallel()
+	inPieces := func(_ context.Context, req proto.Message, w bus.ResponseWriter) error {
+		query := req.(*queryv1.ExecuteRequest).GetQuery()
+		w.SetHead(&queryv1.ExecuteHead{OperationName: strconv.Itoa(len(query))})
+		for piece := 1; len(query) > 0; piece *= 2 {
+			piece = min(piece, len(query))
+			if _, err := w.Write([]byte(query[:piece])); err != nil {
+				return err
+			}
+			if err := bus.Flush(w); err != nil {
+				return err
+			}
+			query = query[piece:]
+		}
+		return nil
+	}
+	for name, offered := range map[string]bool{"together": true, "one by one": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := setupDirect(t, inPieces, 0)
+			if !offered { // as a replica of an earlier version
+				p.responder.WithholdBundles()
+				require.NoError(t, p.service.Stop(t.Context()))
+				serve(t, p.responder, bus.ServiceInfo{Name: bus.ServiceQueryExecutor}, inPieces)
+				p.awaitDirect(t)
+			}
+			var calls sync.WaitGroup
+			for i := range 32 {
+				calls.Go(func() {
+					for size := range 20 {
+						query := strings.Repeat(string(rune('a'+i%26)), 1+size*size*(i+1)*5)
+						head, body, err := call(t.Context(), p.caller, query)
+						if !assert.NoError(t, err) {
+							return
+						}
+						assert.Equal(t, strconv.Itoa(len(query)), head.GetOperationName())
+						assert.True(t, query == body)
+					}
+				})
+			}
+			calls.Wait()
+			require.Equal(t, offered, p.caller.Bundles() > 0)
+		})
+	}
 }
 
 // Whether a replica is there is heard through NATS alone: one that NATS has lost doesn't hear of

@@ -35,12 +35,18 @@ type wire struct {
 	inbox string
 	// direct reports whether it leads to one process.
 	direct bool
+	// requests is what small requests are sent by together; nil where each is a message for itself.
+	requests *bundler
 	// counted reports whether it is in the metrics.
 	counted atomic.Bool
 	// calls is how many are under way. A wire that is retired takes no more, and is closed after
 	// the last one.
 	calls   atomic.Int64
 	retired atomic.Bool
+}
+
+func (w *wire) publish(subject, reply string, data []byte) error {
+	return publish(w.nc, subject, reply, data)
 }
 
 // take counts a call in, and reports whether it may go over the wire.
@@ -214,6 +220,9 @@ func (b *Bus) dialDirect(ctx context.Context, m *member) (*wire, error) {
 		return nil, err
 	}
 	w.nc = nc
+	if offer.Bundles {
+		w.requests = b.requestBundler(w, m)
+	}
 	replies, err := nc.Subscribe(repliesSubject(w.inbox), func(m *nats.Msg) { b.onReply(w, m) })
 	if err == nil {
 		err = replies.SetPendingLimits(-1, -1) // as those of the main connection

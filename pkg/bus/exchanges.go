@@ -13,7 +13,9 @@ import (
 // exchange is a request of another process that is being answered here.
 type exchange struct {
 	// nc is where the request came from.
-	nc      *nats.Conn
+	nc *nats.Conn
+	// frames is what small frames may be sent by together; nil for none.
+	frames  *bundler
 	metrics *metrics
 	// key is <inbox of the caller>.<call>.
 	key string

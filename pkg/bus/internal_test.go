@@ -101,3 +101,22 @@ func (b *Bus) Pause(d time.Duration) {
 		}
 	}
 }
+
+// WithholdBundles has this process offer what those of earlier versions do.
+func (b *Bus) WithholdBundles() { b.direct.offer.Bundles = false }
+
+// Bundles is how many bundles of requests have been sent over the direct connections that there are.
+func (b *Bus) Bundles() (n uint64) {
+	b.directory.mu.Lock()
+	defer b.directory.mu.Unlock()
+	for _, list := range b.directory.services {
+		for _, m := range list {
+			if w := m.line.wire.Load(); w != nil && w.requests != nil {
+				w.requests.mu.Lock()
+				n += w.requests.number
+				w.requests.mu.Unlock()
+			}
+		}
+	}
+	return n
+}

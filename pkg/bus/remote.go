@@ -32,8 +32,9 @@ type remoteCall struct {
 	member   *member
 	doubtful bool
 	probed   atomic.Bool
-	// wire is what the call goes over.
-	wire *wire
+	// wire is what the call goes over, bundle the number of the one that the request was sent in, 0 for none.
+	wire   *wire
+	bundle atomic.Uint64
 	// repeatable is copied from the endpoint, effective reports whether it does harm to carry the request out
 	// twice, and began whether a part of the answer has come.
 	repeatable, effective bool
@@ -109,9 +110,19 @@ func (b *Bus) tell(c *remoteCall) string {
 	return ""
 }
 
-// onReply gets the frames of all calls of this process that go over a wire. It must not wait.
+// onReply gets what comes for the calls of this process that go over a wire. It must not wait.
 func (b *Bus) onReply(w *wire, m *nats.Msg) {
-	token, f, ok := parseFrame(strings.TrimPrefix(m.Subject, replySubject(w.inbox, "")), m)
+	tail := strings.TrimPrefix(m.Subject, replySubject(w.inbox, ""))
+	if number, ok := strings.CutPrefix(tail, bundleToken); ok {
+		b.onBundle(w, number, m)
+		return
+	}
+	b.onFrame(w, tail, m)
+}
+
+// onFrame gets a frame of a call. What is ahead of tail in its subject says that it is one.
+func (b *Bus) onFrame(w *wire, tail string, m *nats.Msg) {
+	token, f, ok := parseFrame(tail, m)
 	if !ok {
 		return
 	}
@@ -287,6 +298,9 @@ func (a *answer) ask(ctx context.Context, subject string) error {
 		m.Header.Set(headerSize, strconv.Itoa(len(a.rest)))
 	}
 	m.Data = a.nextPart(limit)
+	if requests := a.call.wire.requests; len(m.Header) == 0 && requests.useful(len(m.Data)) {
+		return requests.add(subject, m.Reply, m.Data, &a.call.bundle)
+	}
 	return a.call.wire.nc.PublishMsg(m)
 }
 
@@ -310,6 +324,8 @@ func (a *answer) take(f frame) (done bool, err error) {
 	switch f.kind {
 	case frameUnheard:
 		return true, a.unheard()
+	case frameUnsent:
+		return true, errNotSent
 	case frameRefused:
 		return true, errRefused
 	case frameError:

@@ -28,6 +28,8 @@ type incoming struct {
 	key    string // of the exchange, see callerKey
 	data   []byte
 	header nats.Header
+	// frames is what small frames of the answer may be sent by; nil where each is to be a message for itself.
+	frames *bundler
 }
 
 // onRequest gets the requests that come by way of NATS.
@@ -61,6 +63,10 @@ func (e *endpoint) serve(r incoming) {
 		defer stop()
 	}
 	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(r.header))
+	if r.frames != nil {
+		r.frames.calls.Add(1)
+		defer r.frames.calls.Add(-1)
+	}
 	b.exchanges.add(x)
 	defer b.exchanges.remove(x)
 
@@ -89,6 +95,7 @@ func newExchange(b *Bus, r incoming, cancel context.CancelCauseFunc) (x *exchang
 	window, left := parseCallToken(r.reply[strings.LastIndexByte(r.reply, '.')+1:])
 	x = &exchange{
 		nc:      r.nc,
+		frames:  r.frames,
 		metrics: b.metrics,
 		key:     r.key,
 		reply:   r.reply,
@@ -135,8 +142,16 @@ func (e *exchange) request(ctx context.Context, r incoming) ([]byte, error) {
 func (e *exchange) send(kind frameKind, number uint32, address string, data []byte) error {
 	e.sent.Store(time.Now().UnixNano())
 	e.metrics.sent.Add(float64(len(data)))
-	if address == "" {
-		return e.nc.Publish(frameSubject(e.reply, kind, number), data)
+	if e.frames != nil {
+		return e.sendInOrder(kind, number, address, data)
 	}
-	return e.nc.PublishRequest(frameSubject(e.reply, kind, number), address, data)
+	return publish(e.nc, frameSubject(e.reply, kind, number), address, data)
+}
+
+// publish sends a message, with a reply subject unless that is empty.
+func publish(nc *nats.Conn, subject, reply string, data []byte) error {
+	if reply == "" {
+		return nc.Publish(subject, data)
+	}
+	return nc.PublishRequest(subject, reply, data)
 }

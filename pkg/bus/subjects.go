@@ -300,6 +300,9 @@ func cancelSubject(service string) string { return "engine.bus.cancel." + servic
 // directSubject is where one replica gets requests to an endpoint that all of them share.
 func directSubject(subject, instance string) string { return subject + "." + instance }
 
+// bundleSuffix is the last token of a subject at which a replica gets such requests in bundles.
+const bundleSuffix = ".bundle"
+
 // presentSubject is where replicas of a service announce themselves, by their inboxes; one that stops
 // adds leaving.
 func presentSubject(service string) string { return "engine.bus.present." + service }

@@ -52,6 +52,7 @@ const (
 
 	// These are made by the caller's side.
 	frameUnheard frameKind = '0' // the subject that was written to has no subscriber
+	frameUnsent  frameKind = '-' // the request could not be sent
 	frameBroken  frameKind = '!' // see remoteCall.broken
 )
 
