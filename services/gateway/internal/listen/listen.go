@@ -43,7 +43,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, timeout: l.timeout}, nil
+	return newConn(c, l.timeout), nil
 }
 
 // conn moves the deadline of its writes on only when half of the time is over: moving it
@@ -51,6 +51,7 @@ func (l *listener) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	timeout time.Duration
+	reads   readDeadline
 
 	// received are all bytes so far, answered those up to the end of the last request; idle reports
 	// whether no request is being processed.
@@ -62,8 +63,12 @@ type conn struct {
 	outside  bool
 }
 
+func newConn(c net.Conn, timeout time.Duration) *conn {
+	return &conn{Conn: c, timeout: timeout, reads: readDeadline{conn: c}}
+}
+
 func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
+	n, err := c.reads.read(p)
 	c.received.Add(int64(n))
 	return n, err
 }
@@ -108,11 +113,17 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// SetWriteDeadline implements net.Conn. Without one, conn sets its own again: a server takes its
-// deadline away after a handshake, and when a connection becomes a WebSocket.
+// SetReadDeadline implements net.Conn.
+func (c *conn) SetReadDeadline(t time.Time) error { return c.reads.want(t) }
+
+// SetWriteDeadline implements net.Conn. Without one, conn keeps to its own: a server takes its
+// deadline away after a handshake, after each answer, and when a connection becomes a WebSocket.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if t.IsZero() && !c.outside {
+		return nil
+	}
 	c.deadline, c.outside = t, !t.IsZero()
 	return c.Conn.SetWriteDeadline(t)
 }

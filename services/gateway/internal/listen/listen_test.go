@@ -35,7 +35,7 @@ func pair(t *testing.T, timeout time.Duration) (server, client net.Conn) {
 		_ = inner.Close()
 		_ = client.Close()
 	})
-	return &conn{Conn: inner, timeout: timeout}, client
+	return newConn(inner, timeout), client
 }
 
 func TestClientThatReadsSlowly(t *testing.T) {
