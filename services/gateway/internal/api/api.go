@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/deadline"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/auth"
@@ -176,6 +177,7 @@ type API struct {
 	logs       logs
 	endpoints  rest.Cache
 	forwarding forwarding
+	deadlines  deadline.Keeper
 	limits     *limits.Keeper
 	running    *limits.Subscriptions
 	// The answers of /v1alpha1/config and /v1/version.

@@ -224,11 +224,11 @@ func (x *exchange) limitTime() (stop func()) {
 		return func() {}
 	}
 	outer := x.ctx
-	limited, cancel := context.WithTimeout(outer, x.api.RequestTimeout)
+	limited, cancel := x.api.deadlines.WithTimeout(outer, x.api.RequestTimeout)
 	x.ctx = limited
 	return func() {
 		x.ctx = outer
-		cancel()
+		cancel(nil)
 	}
 }
 

@@ -41,9 +41,9 @@ func (a *API) newWebSockets() *websocket.Server {
 
 func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, sink bus.Sink) error {
 	if a.RequestTimeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
-		defer cancel()
+		var cancel context.CancelCauseFunc
+		ctx, cancel = a.deadlines.WithTimeout(ctx, a.RequestTimeout)
+		defer cancel(nil)
 	}
 	ctx, span := a.traceOperation(ctx, &o)
 	err := a.limited(ctx, o.Session, o.Address, o.Request.OperationName, o.RequestID, func(ctx context.Context) error {
