@@ -37,8 +37,7 @@ func NewOperations() *Operations {
 
 // Count counts an operation that has ended. kind is one of few.
 func (o *Operations) Count(role, name, kind string, took time.Duration, failed bool) {
-	n := o.named.Named(telemetry.Operation{Name: name, Hash: role})
-	c := o.of(operationKey{role: n.Hash, name: n.Name, kind: kind})
+	c := o.of(operationKey{role: role, name: name, kind: kind})
 	c.count.Add(1)
 	if failed {
 		c.errors.Add(1)
@@ -48,6 +47,7 @@ func (o *Operations) Count(role, name, kind string, took time.Duration, failed b
 	c.buckets[bucket].Add(1)
 }
 
+// of is what counts an operation, by its own name while it has one.
 func (o *Operations) of(key operationKey) *operationCount {
 	o.mu.RLock()
 	c := o.counts[key]
@@ -55,6 +55,8 @@ func (o *Operations) of(key operationKey) *operationCount {
 	if c != nil {
 		return c
 	}
+	n := o.named.Named(telemetry.Operation{Name: key.name, Hash: key.role})
+	key.role, key.name = n.Hash, n.Name
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if c := o.counts[key]; c != nil {

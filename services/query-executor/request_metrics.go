@@ -30,15 +30,22 @@ type requestMetrics struct {
 	// byRole is counted apart from the series: a histogram for each role would be too many of them.
 	byRole   *status.Operations
 	analysis analysis
-	// series are kept per kind of operation; the map doesn't change.
-	series map[string]*kindSeries
+	// times are those of each kind of operation; the map doesn't change. Each is looked up once, when it is
+	// needed.
+	times map[string]func() prometheus.Observer
+
+	mu       sync.RWMutex
+	outcomes map[counted]*outcomes
 }
 
-// kindSeries are the series of a kind of operation. Each is looked up once, when it is needed.
-type kindSeries struct {
-	succeeded, failed func() prometheus.Counter // without the labels of single operations
-	seconds           func() prometheus.Observer
+// counted is what is counted together: operations of a kind, under a name where they are told apart.
+type counted struct {
+	kind string
+	as   telemetry.Operation
 }
+
+// outcomes count how operations end. Each counter is looked up once, when it is needed.
+type outcomes struct{ succeeded, failed func() prometheus.Counter }
 
 func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	var operation []string
@@ -47,7 +54,8 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	}
 	m := &requestMetrics{
 		detailed: detailed,
-		series:   map[string]*kindSeries{},
+		times:    map[string]func() prometheus.Observer{},
+		outcomes: map[counted]*outcomes{},
 		total: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_graphql_requests_total",
 			Help: "GraphQL operations, by kind and whether they succeeded.",
@@ -66,11 +74,7 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 		analysis: newAnalysis(r, operation),
 	}
 	for _, kind := range []string{unknownKind, string(parse.Query), string(parse.Mutation), string(parse.Subscription)} {
-		m.series[kind] = &kindSeries{
-			succeeded: sync.OnceValue(func() prometheus.Counter { return m.total.WithLabelValues(kind, statusSuccess) }),
-			failed:    sync.OnceValue(func() prometheus.Counter { return m.total.WithLabelValues(kind, statusFailed) }),
-			seconds:   sync.OnceValue(func() prometheus.Observer { return m.seconds.WithLabelValues(kind) }),
-		}
+		m.times[kind] = sync.OnceValue(func() prometheus.Observer { return m.seconds.WithLabelValues(kind) })
 	}
 	return m
 }
@@ -86,19 +90,45 @@ func (m *requestMetrics) done(q *request, took time.Duration, err error) {
 		name = q.parsed.Name
 	}
 	m.byRole.Count(q.session.Role, name, kind, took, err != nil)
-	series := m.series[kind]
-	count, status := series.succeeded, statusSuccess
-	if err != nil {
-		count, status = series.failed, statusFailed
-	} else {
-		series.seconds().Observe(took.Seconds())
+	of := counted{kind: kind}
+	if m.detailed && q.parsed != nil {
+		of.as = telemetry.Operation{Name: name, Hash: q.shapeHash()}
 	}
-	if !m.detailed {
-		count().Inc()
+	end := m.outcomesOf(of)
+	if err != nil {
+		end.failed().Inc()
 		return
 	}
-	n := m.nameOf(q)
-	m.total.WithLabelValues(kind, status, n.Name, n.Hash).Inc()
+	end.succeeded().Inc()
+	m.times[kind]().Observe(took.Seconds())
+}
+
+// outcomesOf are the counters of operations, by their own name while they have one.
+func (m *requestMetrics) outcomesOf(of counted) *outcomes {
+	m.mu.RLock()
+	o := m.outcomes[of]
+	m.mu.RUnlock()
+	if o != nil {
+		return o
+	}
+	if of.as != (telemetry.Operation{}) {
+		of.as = m.named.Named(of.as)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o := m.outcomes[of]; o != nil {
+		return o
+	}
+	counter := func(status string) func() prometheus.Counter {
+		labels := []string{of.kind, status}
+		if m.detailed {
+			labels = append(labels, of.as.Name, of.as.Hash)
+		}
+		return sync.OnceValue(func() prometheus.Counter { return m.total.WithLabelValues(labels...) })
+	}
+	o = &outcomes{succeeded: counter(statusSuccess), failed: counter(statusFailed)}
+	m.outcomes[of] = o
+	return o
 }
 
 // scan counts the bytes that an operation had databases read. Of a role, there is a series only if it may read such a
