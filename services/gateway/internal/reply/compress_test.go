@@ -74,7 +74,9 @@ func TestWholeAnswer(t *testing.T) {
 				require.False(t, s.Started())
 				require.NoError(t, s.Close())
 				require.Equal(t, http.StatusTeapot, w.Code)
-				require.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"))
+				if length := w.Header().Get("Content-Length"); length != "" { // others are announced by net/http
+					require.Equal(t, strconv.Itoa(w.Body.Len()), length)
+				}
 				require.Equal(t, "Accept-Encoding", w.Header().Get("Vary"))
 				require.EqualValues(t, w.Body.Len(), s.Sent())
 				require.EqualValues(t, len(c.body), s.Size())

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
@@ -28,6 +31,30 @@ func TestHeldAnswerCanBeReplaced(t *testing.T) {
 	s.Reset(w, reply.Plain)
 	require.NoError(t, s.Close())
 	require.Empty(t, w.Body.String(), "nothing is left of the answer before")
+}
+
+// TestLength holds that a client is told the length of each answer that is whole.
+func TestLength(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		size, err := strconv.Atoi(r.URL.Path[1:])
+		assert.NoError(t, err)
+		s := reply.NewStream(&reply.Compressor{})
+		s.Reset(w, reply.Plain)
+		s.Hold(make([]byte, size))
+		assert.NoError(t, s.Close())
+	}))
+	defer server.Close()
+	for _, size := range []int{0, 1, 100, 2047, 2048, 2049, 4096, 100_000} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			r, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/"+strconv.Itoa(size), http.NoBody)
+			require.NoError(t, err)
+			answer, err := server.Client().Do(r)
+			require.NoError(t, err)
+			require.EqualValues(t, size, answer.ContentLength, "%s of %d", method, size)
+			require.NoError(t, answer.Body.Close())
+		}
+	}
 }
 
 func TestClientThatLeaves(t *testing.T) {
