@@ -21,6 +21,7 @@ type readDeadline struct {
 	// wanted is what was asked for, set is what conn has; during a read, set is not later.
 	wanted, set time.Time
 	readers     int
+	watch       watch
 }
 
 // want has reads end at t, also those that wait already.
@@ -28,6 +29,9 @@ func (d *readDeadline) want(t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.wanted = t
+	if !t.IsZero() {
+		d.watch.end()
+	}
 	if d.readers == 0 || d.serves() {
 		return nil
 	}
@@ -35,6 +39,9 @@ func (d *readDeadline) want(t time.Time) error {
 }
 
 func (d *readDeadline) read(p []byte) (int, error) {
+	if len(p) == 1 && d.putOff() {
+		return 0, os.ErrDeadlineExceeded
+	}
 	d.begin()
 	defer d.end()
 	for {
@@ -43,6 +50,25 @@ func (d *readDeadline) read(p []byte) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// putOff puts off a read by which a connection is watched, and reports whether it ended before it began.
+func (d *readDeadline) putOff() (ended bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.wanted.IsZero() && !d.watch.waiting {
+		d.watch.begin(d.look)
+		d.mu.Unlock()
+		<-d.watch.over
+		d.mu.Lock()
+	}
+	return !d.wanted.IsZero() && !time.Now().Before(d.wanted)
+}
+
+func (d *readDeadline) look() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watch.look()
 }
 
 func (d *readDeadline) begin() {

@@ -125,8 +125,7 @@ func (l *countedListener) Accept() (net.Conn, error) {
 	return &counted{c, &l.reads, &l.writes}, nil
 }
 
-// TestDeadlinesOfRequests holds what requests one after the other cost: one deadline is that of an idle connection, the
-// other ends the read by which net/http notices that a client goes.
+// TestDeadlinesOfRequests holds that requests one after the other, which are answered at once, set no deadlines.
 func TestDeadlinesOfRequests(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -146,6 +145,6 @@ func TestDeadlinesOfRequests(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())
 	}
-	require.LessOrEqual(t, inner.reads.Load(), int64(2*requests+2))
-	require.LessOrEqual(t, inner.writes.Load(), int64(2))
+	require.LessOrEqual(t, inner.reads.Load(), int64(requests/10))
+	require.LessOrEqual(t, inner.writes.Load(), int64(requests/10))
 }
