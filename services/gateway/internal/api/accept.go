@@ -3,6 +3,7 @@ package api
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,12 @@ const eventsType = "text/event-stream"
 // subscription when the client accepts one, for anything else only when the client accepts
 // no JSON. Several clients name both types in the header of each of their requests.
 func wantsEvents(h http.Header, r request.GraphQL) bool {
+	accepted := h["Accept"]
+	if !slices.ContainsFunc(accepted, mayNameEvents) {
+		return false
+	}
 	var json, events bool
-	for _, line := range h.Values("Accept") {
+	for _, line := range accepted {
 		for item := range strings.SplitSeq(line, ",") {
 			kind, parameters, err := mime.ParseMediaType(item)
 			if err != nil || refusedByWeight(parameters["q"]) {
@@ -33,6 +38,9 @@ func wantsEvents(h http.Header, r request.GraphQL) bool {
 	}
 	return events && (!json || request.IsSubscription(r.Query, r.OperationName))
 }
+
+// mayNameEvents spares most requests the reading of their header.
+func mayNameEvents(line string) bool { return strings.Contains(strings.ToLower(line), eventsType) }
 
 // refusedByWeight reports whether a weight is zero, which means that a client does not accept a type
 // (RFC 9110, section 12.4.2).

@@ -23,6 +23,7 @@ func TestWhenEventsAreSent(t *testing.T) {
 		"urql":                        {[]string{"application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed"}, false, true},
 		"Apollo":                      {[]string{"application/graphql-response+json,application/json;q=0.9"}, false, false},
 		"events first":                {[]string{"text/event-stream, application/json"}, false, true},
+		"events in capitals":          {[]string{"Text/Event-Stream"}, true, true},
 		"events with a weight":        {[]string{"application/json, text/event-stream;q=0.1"}, false, true},
 		"anything beside events":      {[]string{"text/event-stream, */*;q=0.1"}, false, true},
 		"two headers":                 {[]string{"application/json", "text/event-stream"}, false, true},
