@@ -4,6 +4,7 @@
 package share
 
 import (
+	"maps"
 	"sync"
 
 	"queryengine/pkg/apierror"
@@ -27,7 +28,8 @@ type Places struct {
 
 	mu    sync.Mutex
 	total int
-	taken map[key]int
+	// taken has how many places each name has, and keeps those that have none until another name comes.
+	taken map[key]*int
 }
 
 type key struct {
@@ -40,13 +42,13 @@ func New(capacity int) *Places {
 	if capacity <= 0 {
 		return nil
 	}
-	return &Places{capacity: capacity, taken: map[key]int{}}
+	return &Places{capacity: capacity, taken: map[key]*int{}}
 }
 
 // Place is a place that was taken.
 type Place struct {
 	places *Places
-	key    key
+	taken  *int
 }
 
 // Take takes a place for a request to the one of that name. Each may have as many places as are
@@ -60,14 +62,19 @@ func (p *Places) Take(kind Kind, name string) (Place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.taken[k]
-	if n >= p.capacity-p.total {
+	if n == nil {
+		maps.DeleteFunc(p.taken, func(_ key, n *int) bool { return *n == 0 }) // names come and go with the metadata
+		n = new(int)
+		p.taken[k] = n
+	}
+	if *n >= p.capacity-p.total {
 		e := apierror.Newf(apierror.Busy, "too many requests to the %s %q are in progress", names[kind], name)
 		e.RetryAfter = 1
 		return Place{}, e
 	}
-	p.taken[k] = n + 1
+	*n++
 	p.total++
-	return Place{p, k}, nil
+	return Place{p, n}, nil
 }
 
 // Leave gives the place back.
@@ -79,7 +86,5 @@ func (l Place) Leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total--
-	if p.taken[l.key]--; p.taken[l.key] == 0 {
-		delete(p.taken, l.key) // names come and go with the metadata
-	}
+	*l.taken--
 }
