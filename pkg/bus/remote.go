@@ -388,8 +388,10 @@ func (a *answer) takeHead(data []byte) error {
 		return nil
 	}
 	head := a.newHead()
-	if err := proto.Unmarshal(data, head); err != nil {
-		return apierror.From(err)
+	if len(data) > 0 { // most have none
+		if err := proto.Unmarshal(data, head); err != nil {
+			return apierror.From(err)
+		}
 	}
 	return a.sink.Head(head)
 }
