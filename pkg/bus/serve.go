@@ -54,14 +54,10 @@ func (e *endpoint) take(r incoming) {
 
 func (e *endpoint) serve(r incoming) {
 	b, began := e.service.bus, time.Now()
-	ctx, cancel := context.WithCancelCause(e.service.base)
+	window, left := parseCallToken(r.reply[strings.LastIndexByte(r.reply, '.')+1:])
+	ctx, cancel := e.service.limitTime(left)
 	defer cancel(nil)
-	x, left := newExchange(b, r, cancel)
-	if left > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, left)
-		defer stop()
-	}
+	x := newExchange(b, r, window, cancel)
 	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(r.header))
 	if r.frames != nil {
 		r.frames.calls.Add(1)
@@ -90,10 +86,16 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r incoming, w *frame
 	return e.invoke(ctx, req, w)
 }
 
-// newExchange reads the reply subject of a request.
-func newExchange(b *Bus, r incoming, cancel context.CancelCauseFunc) (x *exchange, left time.Duration) {
-	window, left := parseCallToken(r.reply[strings.LastIndexByte(r.reply, '.')+1:])
-	x = &exchange{
+// limitTime makes the context of a request with that much time left, 0 for no limit.
+func (s *Service) limitTime(left time.Duration) (context.Context, context.CancelCauseFunc) {
+	if left > 0 {
+		return s.deadlines.WithTimeout(s.base, left)
+	}
+	return context.WithCancelCause(s.base)
+}
+
+func newExchange(b *Bus, r incoming, window int, cancel context.CancelCauseFunc) *exchange {
+	x := &exchange{
 		nc:      r.nc,
 		frames:  r.frames,
 		metrics: b.metrics,
@@ -107,7 +109,7 @@ func newExchange(b *Bus, r incoming, cancel context.CancelCauseFunc) (x *exchang
 		x.parts = make(chan []byte, 1)
 	}
 	x.sent.Store(time.Now().UnixNano())
-	return x, left
+	return x
 }
 
 // request gives the bytes of the request, which may have to be fetched in parts.

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/deadline"
 )
 
 // Handler answers one request. It may be called concurrently.
@@ -67,6 +68,8 @@ type Service struct {
 	// base ends when Stop has waited long enough.
 	base   context.Context
 	cancel context.CancelFunc
+	// deadlines end the contexts of requests.
+	deadlines deadline.Keeper
 
 	inProgress atomic.Int64
 	long       atomic.Int64 // of those in progress, the ones that don't count
