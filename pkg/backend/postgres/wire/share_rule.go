@@ -16,7 +16,7 @@ const (
 	// being compared.
 	knownAfter, plannedAfter = 8, 3 * tries
 	// sampleEvery is which of its runs remain alone, by which it, and its plans, go on to be measured.
-	sampleEvery = 16
+	sampleEvery = 64
 	// smallAnswer is an answer that may be kept until others are complete. After a larger one the
 	// statement doesn't share for a while.
 	smallAnswer, largeFor = 16 << 10, 10 * time.Second
