@@ -147,21 +147,20 @@ func appendParcel(b []byte, name string, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 
-// eachParcel calls f with each message of a bundle, up to one that is broken off; it reports whether there is none.
-func eachParcel(b []byte, f func(name string, data []byte)) bool {
+// eachParcel calls f with each message of a bundle, up to one that is broken off.
+func eachParcel(b []byte, f func(name string, data []byte)) {
 	for len(b) > 0 {
 		name, rest, ok := cutField(b)
 		if !ok {
-			return false
+			return
 		}
 		data, rest, ok := cutField(rest)
 		if !ok {
-			return false
+			return
 		}
 		f(string(name), data)
 		b = rest
 	}
-	return true
 }
 
 // cutField cuts off bytes that are behind their length.
@@ -177,7 +176,7 @@ func cutField(b []byte) (field, rest []byte, ok bool) {
 // requestBundler is for the requests to a replica.
 func (b *Bus) requestBundler(w *wire, m *member) *bundler {
 	return &bundler{
-		send: w.publish, calls: &w.calls, suffix: bundleSuffix,
+		send: publisher(w.nc), calls: &w.calls, suffix: bundleSuffix,
 		reply: func(number uint64) string { return replySubject(w.inbox, bundleToken+strconv.FormatUint(number, 36)) },
 		unsent: func(parcels []byte) {
 			m.line.disuse(w)

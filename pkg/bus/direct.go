@@ -108,10 +108,6 @@ func (b *Bus) Listen(ctx context.Context, port int, start func(DirectOptions) (D
 	return nil
 }
 
-func (d *direct) publish(subject, reply string, data []byte) error {
-	return publish(d.nc, subject, reply, data)
-}
-
 // joinDirect connects this process to its own server.
 func (b *Bus) joinDirect(ctx context.Context, d *direct) (err error) {
 	name, password := d.server.InProcessUser()
@@ -123,7 +119,7 @@ func (b *Bus) joinDirect(ctx context.Context, d *direct) (err error) {
 	if err != nil {
 		return err
 	}
-	d.frames = &bundler{send: d.publish, calls: &d.calls, suffix: bundleToken}
+	d.frames = &bundler{send: publisher(d.nc), calls: &d.calls, suffix: bundleToken}
 	addresses, err := d.nc.Subscribe(addressesSubject(b.inbox), b.onAddress)
 	if err == nil {
 		err = addresses.SetPendingLimits(-1, -1) // as those of the main connection

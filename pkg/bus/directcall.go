@@ -45,10 +45,6 @@ type wire struct {
 	retired atomic.Bool
 }
 
-func (w *wire) publish(subject, reply string, data []byte) error {
-	return publish(w.nc, subject, reply, data)
-}
-
 // take counts a call in, and reports whether it may go over the wire.
 func (w *wire) take() bool {
 	if !w.direct {

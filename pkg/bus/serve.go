@@ -147,13 +147,15 @@ func (e *exchange) send(kind frameKind, number uint32, address string, data []by
 	if e.frames != nil {
 		return e.sendInOrder(kind, number, address, data)
 	}
-	return publish(e.nc, frameSubject(e.reply, kind, number), address, data)
+	return publisher(e.nc)(frameSubject(e.reply, kind, number), address, data)
 }
 
-// publish sends a message, with a reply subject unless that is empty.
-func publish(nc *nats.Conn, subject, reply string, data []byte) error {
-	if reply == "" {
-		return nc.Publish(subject, data)
+// publisher sends messages over a connection, with a reply subject unless that is empty.
+func publisher(nc *nats.Conn) func(subject, reply string, data []byte) error {
+	return func(subject, reply string, data []byte) error {
+		if reply == "" {
+			return nc.Publish(subject, data)
+		}
+		return nc.PublishRequest(subject, reply, data)
 	}
-	return nc.PublishRequest(subject, reply, data)
 }

@@ -74,9 +74,11 @@ func TestWholeAnswer(t *testing.T) {
 				require.False(t, s.Started())
 				require.NoError(t, s.Close())
 				require.Equal(t, http.StatusTeapot, w.Code)
-				if length := w.Header().Get("Content-Length"); length != "" { // others are announced by net/http
-					require.Equal(t, strconv.Itoa(w.Body.Len()), length)
+				length := strconv.Itoa(w.Body.Len())
+				if n := w.Body.Len(); 0 < n && n < 2<<10 {
+					length = "" // net/http announces it: TestLength
 				}
+				require.Equal(t, length, w.Header().Get("Content-Length"))
 				require.Equal(t, "Accept-Encoding", w.Header().Get("Vary"))
 				require.EqualValues(t, w.Body.Len(), s.Sent())
 				require.EqualValues(t, len(c.body), s.Size())
