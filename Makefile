@@ -3,30 +3,30 @@
 SHELL := /bin/bash
 GO ?= go
 
-# ./... does not work where a go.work joins several modules.
-MODULES = $(shell $(GO) list -m -f '{{.Dir}}/...')
-# The tests end to end take longest, so they begin first, and all others run next to them.
-TESTED = ./services/engine/e2e $(MODULES)
 PROGRAMS = gateway metadata query-executor event-delivery scheduler engine
 POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 # What the compiler optimises the programs for.
 PROFILE = services/engine/bench/cpu.pprof
-# The same flags everywhere (the tests end to end have them, too), so that everything is compiled once.
-BUILD = CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE)
+# Everything is built with the same flags, so that programs, tests and go vet share what is compiled.
+export CGO_ENABLED = 0
+export GOFLAGS := $(GOFLAGS) -trimpath '-pgo=$(CURDIR)/$(PROFILE)'
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help build test test-long test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## all programs, into bin/
 	@mkdir -p bin
-	$(BUILD) -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
+	$(GO) build -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
 
 test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
-	$(POSTGRES) $(GO) test $(TESTFLAGS) -timeout 60m $(TESTED)
+	@scripts/test
+
+test-long: ## everything, with long random, soak and chaos tests and every scenario of the console in a browser (hours)
+	@ENGINE_TEST_LONG=1 TESTFLAGS="-timeout 4h $(TESTFLAGS)" scripts/test
 
 test-unit: ## the tests that need no database
 	$(GO) test $$(scripts/unit-packages)
@@ -51,7 +51,7 @@ release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes 
 	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 test-race: ## everything, with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 80m $(TESTED)
+	@CGO_ENABLED=1 TESTFLAGS="-race -timeout 80m $(TESTFLAGS)" scripts/test
 
 lint: ## golangci-lint on every module
 	@scripts/each-module $(LINT) run ./...
@@ -142,7 +142,7 @@ conformance: build ## the recorded cases of ../shared/conformance against bin/en
 run: ## a local engine with a database of its own and sample data, in .data
 	@mkdir -p bin
 	@[ -x bin/engine ] || echo "downloading and compiling; a few minutes the first time"
-	@$(BUILD) -o bin/engine ./services/engine/cmd/engine
+	@$(GO) build -o bin/engine ./services/engine/cmd/engine
 	@exec bin/engine dev
 
 up: ## the services, PostgreSQL and NATS with docker compose
