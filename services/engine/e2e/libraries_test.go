@@ -6,29 +6,19 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/nodetest"
 )
 
 // libraries installs the libraries that most people use, from npm, and gives the program that
 // runs them.
 func libraries(t *testing.T) (node, dir string) {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
-	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "clients"))))
-	install := exec.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--silent")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("the client libraries can't be installed: %v\n%s", err, out)
-	}
-	return node, dir
+	return nodetest.Program(t), nodetest.Install(t, "testdata/clients")
 }
 
 // TestClientLibraries queries, writes and subscribes with the libraries of clients, as they are
