@@ -421,3 +421,102 @@ func TestStaleSessions(t *testing.T) {
 		})
 	}
 }
+
+// TestBrokenTrigger holds that an error which new sessions raise, too, is returned, and doesn't cost a session for each request;
+// and that what is repaired works at once.
+func TestBrokenTrigger(t *testing.T) {
+	t.Parallel()
+	w := newNoteWriter(t, nil)
+	process := func() string {
+		c, err := w.source.primary.Acquire(t.Context())
+		require.NoError(t, err)
+		defer c.Release()
+		return strconv.Itoa(int(c.PG.PID()))
+	}
+	w.writes(t, "clerk", "1")
+	const broken = `CREATE OR REPLACE FUNCTION sign() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.missing := 1; RETURN NEW; END $$`
+	w.exec(t, broken)
+	first := process()
+	var second string
+	for i := range 20 {
+		_, err := w.write(t.Context(), "clerk", "2")
+		requireCode(t, err, apierror.Unexpected, "database query error")
+		require.Contains(t, fmt.Sprintf("%+v", err), `record \"new\" has no field \"missing\"`)
+		if i == 0 {
+			second = process()
+			require.NotEqual(t, first, second, "one session was made to see whether it is the session's fault")
+		}
+		require.Equal(t, second, process())
+	}
+	w.exec(t, `CREATE OR REPLACE FUNCTION sign() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.by := 'clerk'; RETURN NEW; END $$`)
+	w.writes(t, "clerk", "3")
+	w.exec(t, `ALTER TABLE note ADD more text; ALTER TABLE note ALTER by TYPE varchar(70)`)
+	w.writes(t, "clerk", "4")
+
+	// What a function raises on purpose, and what is wrong with the data, says nothing about the session.
+	before := process()
+	w.exec(t, `CREATE OR REPLACE FUNCTION sign() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '42804'; END $$`)
+	_, err := w.write(t.Context(), "clerk", "5")
+	require.Contains(t, fmt.Sprintf("%+v", err), `"no"`)
+	_, err = w.write(t.Context(), "clerk", "abc")
+	requireCode(t, err, apierror.DataException, `invalid input syntax for type integer: "abc"`)
+	require.Equal(t, before, process())
+}
+
+// TestStalePooledSessions holds that clients of a pooler, which can't choose the server's session, see nothing of its state.
+func TestStalePooledSessions(t *testing.T) {
+	t.Parallel()
+	for mode, settings := range map[string]map[string]string{
+		"transaction": {"pool_mode": "transaction", "default_pool_size": "1"},
+		"session":     {"pool_mode": "session", "default_pool_size": "1"},
+	} {
+		for name, prepare := range map[string]wire.Prepare{"unless pooled": wire.PrepareUnlessPooled, "always": wire.PrepareAlways, "never": wire.PrepareNever} {
+			t.Run(mode+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				p := newPooled(t, settings, func(e *wire.Endpoint) { e.Prepare, e.MaxConnections = prepare, 1 })
+				exec := func(sql string) {
+					_, err := p.direct.Exec(t.Context(), sql)
+					require.NoError(t, err)
+				}
+				exec(`ALTER TABLE n ADD label text; CREATE TYPE mood AS ENUM ('glad', 'sad'); ALTER TABLE n ADD m mood;
+					CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.label := 'x'; NEW.m := 'sad'; RETURN NEW; END $$;
+					CREATE TRIGGER t BEFORE INSERT OR UPDATE ON n FOR EACH ROW EXECUTE FUNCTION t()`)
+				for _, change := range []string{
+					`SELECT`,
+					`ALTER TABLE n ALTER label TYPE varchar`,
+					`ALTER TABLE n ALTER v TYPE bigint`,
+					`ALTER TABLE n ALTER m TYPE text; DROP TYPE mood; CREATE TYPE mood AS ENUM ('sad', 'glad'); ALTER TABLE n ALTER m TYPE mood USING m::mood`,
+				} {
+					exec(change)
+					for range 3 {
+						require.NoError(t, p.write(t.Context()), change)
+						require.NoError(t, p.read(t.Context(), 1), change)
+						require.NoError(t, p.watch(t.Context(), 1), change)
+					}
+				}
+				complete, others := p.count(t)
+				require.Equal(t, 12, complete)
+				require.Equal(t, 12, others)
+			})
+		}
+	}
+}
+
+// TestStaleRawSQL holds that a text, which doesn't run again, has a session that knows tables as they are.
+func TestStaleRawSQL(t *testing.T) {
+	t.Parallel()
+	w := newNoteWriter(t, nil)
+	w.exec(t, `CREATE OR REPLACE FUNCTION sign() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.by := 'clerk'; RETURN NEW; END $$`)
+	for i, run := range []func(context.Context, backend.RawSQL) (*backend.RawResult, error){
+		w.source.RunSQL,
+		func(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
+			r.NoTransaction = true
+			return w.source.RunSQL(ctx, r)
+		},
+	} {
+		w.writes(t, "clerk", strconv.Itoa(2*i+1))
+		w.exec(t, `ALTER TABLE note ALTER by TYPE varchar(`+strconv.Itoa(50+i)+`); ALTER TABLE note ALTER by TYPE `+[]string{"varchar", "text"}[i])
+		_, err := run(t.Context(), backend.RawSQL{SQL: `INSERT INTO note (id) VALUES (` + strconv.Itoa(2*i+2) + `)`})
+		require.NoError(t, err)
+	}
+}

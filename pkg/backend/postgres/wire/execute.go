@@ -164,7 +164,7 @@ func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
 	if e.Mode != PlanAuto {
 		e.Before = []Command{e.Mode.setting()}
 	}
-	if c.renewed && !c.Direct {
+	if c.renewed && !c.Direct && c.Suspends {
 		return c.executeUnplanned(ctx, e)
 	}
 	if len(e.Before)+len(e.After) > 0 {
