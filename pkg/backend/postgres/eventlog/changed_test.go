@@ -2,6 +2,7 @@ package eventlog_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,5 +90,40 @@ func TestChangedTables(t *testing.T) {
 			require.Regexp(t, `(?s)whole INSERT.*whole UPDATE.*whole DELETE`, want)
 			require.Equal(t, want, write(old))
 		})
+	}
+}
+
+// TestChangedWholeRows holds the same of triggers that name no column: of all columns, which have an equality.
+func TestChangedWholeRows(t *testing.T) {
+	t.Parallel()
+	f := newEventFixture(t, `CREATE TABLE stock (id int, label text)`)
+	f.install(t, false, f.all("whole", "stock"))
+	old, err := pgx.Connect(t.Context(), f.url)
+	require.NoError(t, err)
+	defer func() { _ = old.Close(context.Background()) }()
+	write := func(c *pgx.Conn) string {
+		f.exec(t, `DELETE FROM engine_catalog.event_log`)
+		for _, sql := range []string{`INSERT INTO stock (id) VALUES (1)`, `UPDATE stock SET id = 2`, `UPDATE stock SET id = 2`, `DELETE FROM stock`} {
+			_, err := c.Exec(t.Context(), sql)
+			require.NoError(t, err, sql)
+		}
+		return f.data(t)
+	}
+	const events = "INSERT {\"new\": {\"id\": 1, \"label\": null%[1]s}, \"old\": null}\n" +
+		"UPDATE {\"new\": {\"id\": 2, \"label\": null%[1]s}, \"old\": {\"id\": 1, \"label\": null%[1]s}}\n" +
+		"DELETE {\"new\": null, \"old\": {\"id\": 2, \"label\": null%[1]s}}"
+	for _, c := range []struct{ change, more string }{
+		{`SELECT`, ``},
+		{`ALTER TABLE stock ALTER id TYPE bigint, ALTER label TYPE varchar(5)`, ``},
+		{`ALTER TABLE stock ADD labels json DEFAULT '{}'`, `, "labels": {}`}, // not equal to anything
+		{`ALTER TABLE stock ALTER labels TYPE jsonb`, `, "labels": {}`},
+	} {
+		f.exec(t, c.change)
+		fresh, err := pgx.Connect(t.Context(), f.url)
+		require.NoError(t, err)
+		defer func() { _ = fresh.Close(context.Background()) }()
+		want := fmt.Sprintf(events, c.more)
+		require.Equal(t, want, write(fresh), c.change)
+		require.Equal(t, want, write(old), c.change)
 	}
 }

@@ -49,10 +49,6 @@ func (w *writer) writeAll(ctx context.Context, t *trigger) error {
 		return err
 	}
 	delete(w.tables, t.relation)
-	// The session may have planned the trigger's function for the table as it was.
-	if err := run(ctx, w.pg, "DISCARD PLANS"); err != nil {
-		return err
-	}
 	for _, c := range t.pending {
 		one := []change{c}
 		err := w.tryWrite(ctx, t, one)
@@ -74,8 +70,7 @@ func (w *writer) writeAll(ctx context.Context, t *trigger) error {
 // isRefusal reports whether the database has refused data or a name, which it would do again.
 func isRefusal(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "42") || strings.HasPrefix(pg.Code, "23") ||
-		pg.Code == "XX000") // a type that the session knew is gone
+	return errors.As(err, &pg) && (strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "42") || strings.HasPrefix(pg.Code, "23"))
 }
 
 // tryWrite writes changes, all or none of them.
