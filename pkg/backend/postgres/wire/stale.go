@@ -62,7 +62,9 @@ func (c *Conn) renewSession(ctx context.Context, err error, sql string) bool {
 		}
 		return true
 	}
-	_ = c.PG.Close(ctx)
+	closing, cancel := context.WithTimeout(ctx, time.Second)
+	_ = c.PG.Close(closing)
+	cancel()
 	pg, err := c.Pool.dialMetered(ctx)
 	if err != nil {
 		return false
