@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -24,10 +25,13 @@ import (
 var plansDiscarded = Command{SQL: "DISCARD PLANS", Once: true}
 
 // suspect is the SQLSTATE of an error that the state of a session can cause; empty for others.
-func suspect(err error) string {
+func suspect(err error, sql string) string {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) != 5 || pg.Routine == "exec_stmt_raise" || pg.Code == stateNoPrivilege {
 		return ""
+	}
+	if pg.Code == stateUndefinedTable && pg.Where == "" && qualifiedAt(sql, int(pg.Position)) {
+		return "" // no session has it
 	}
 	switch pg.Code[:2] {
 	case "42", "0A", "XX", "26":
@@ -40,10 +44,23 @@ func suspect(err error) string {
 	return ""
 }
 
+// qualifiedAt reports whether the name at a position, which counts characters from 1, has its schema, in quotes as all names that we
+// write.
+func qualifiedAt(sql string, position int) bool {
+	for at := range sql {
+		if position--; position == 0 {
+			return qualifiedName.MatchString(sql[at:])
+		}
+	}
+	return false
+}
+
+var qualifiedName = regexp.MustCompile(`^"([^"]|"")*"\."`)
+
 // renewSession replaces the session when its state may be why a statement failed. Behind a pooler we don't
 // choose it: there the statement runs again without what the server has planned and we have prepared.
 func (c *Conn) renewSession(ctx context.Context, err error, sql string) bool {
-	state := suspect(err)
+	state := suspect(err, sql)
 	if state == "" {
 		return false
 	}
@@ -80,7 +97,7 @@ func (c *Conn) stale(err error, sql string) bool {
 	if outdated(err) {
 		return true
 	}
-	state := suspect(err)
+	state := suspect(err, sql)
 	return state != "" && !c.Pool.faults.has(fault{sql, state}, time.Now())
 }
 

@@ -28,3 +28,13 @@ func TestFaults(t *testing.T) {
 	require.False(t, f.has(fault{"SELECT 2", "42804"}, now.Add(2*faultFor+1)))
 	require.Empty(t, f.until)
 }
+
+// TestQualifiedAt holds which relation can't be there for another search path.
+func TestQualifiedAt(t *testing.T) {
+	t.Parallel()
+	const sql = `SELECT 'ü' FROM "a""b."."c", "d" JOIN e."f"`
+	for position, want := range map[int]bool{0: false, 1: false, 17: true, 29: false, 38: false, 100: false} {
+		require.Equal(t, want, qualifiedAt(sql, position), "%d: %s", position, sql)
+	}
+	require.True(t, qualifiedAt(sql[len("SELECT 'ü' FROM "):], 1))
+}
