@@ -2,6 +2,9 @@ package apierror
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"strings"
 )
 
@@ -36,6 +39,18 @@ func (e *Error) text() string {
 	}
 	return e.Message + " (at " + e.Path + ")"
 }
+
+// Format implements fmt.Formatter: %+v, by which tests show errors that they don't expect, has the internal part, too.
+func (e *Error) Format(to fmt.State, verb rune) {
+	if verb == 'v' && to.Flag('+') {
+		_, _ = io.WriteString(to, strings.TrimSpace(e.Error()+" "+string(e.InternalJSON())))
+		return
+	}
+	_, _ = fmt.Fprintf(to, fmt.FormatString(to, verb), e.Error())
+}
+
+// LogValue implements slog.LogValuer: no log shows the internal part by the way.
+func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
 // Detailer is detail with a short form in words.
 type Detailer interface{ Detail() string }

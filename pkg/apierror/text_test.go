@@ -3,6 +3,9 @@ package apierror_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,4 +39,21 @@ func TestTextIsForOperators(t *testing.T) {
 		require.Equal(t, c.text, apierror.Text(c.err), name)
 		require.Equal(t, c.detailed, apierror.Detailed(c.err), name)
 	}
+}
+
+// TestFormat holds that what a test shows of an error has its internal part, and what anything else shows hasn't.
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	failed := apierror.New(apierror.Unexpected, "database query error").WithInternal(map[string]string{"message": "no such table"})
+	require.Equal(t, `unexpected at $: database query error {"message":"no such table"}`, fmt.Sprintf("%+v", failed))
+	require.Equal(t, "unexpected at $: database query error", fmt.Sprintf("%+v", apierror.New(apierror.Unexpected, "database query error")))
+	for _, verb := range []string{"%v", "%s"} {
+		require.Equal(t, failed.Error(), fmt.Sprintf(verb, failed))
+	}
+	require.Equal(t, strconv.Quote(failed.Error()), fmt.Sprintf("%q", failed))
+	require.Equal(t, "load: "+failed.Error(), fmt.Errorf("load: %w", failed).Error())
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Error("failed", "error", failed)
+	require.Contains(t, log.String(), "database query error")
+	require.NotContains(t, log.String(), "no such table")
 }

@@ -107,8 +107,8 @@ type tx struct {
 	user   *session.Session
 	open   bool
 	failed error
-	// stale reports whether a statement failed that the connection had prepared for what isn't so
-	// any more: everything can be done again.
+	// stale reports whether a statement failed for what the session had kept and isn't so any more:
+	// everything can be done again.
 	stale bool
 	// attempt counts how often that has happened.
 	attempt int
@@ -152,6 +152,7 @@ func (t *tx) announcement(ctx context.Context) wire.Command {
 func (t *tx) commit(ctx context.Context) error {
 	tag, err := t.c.PG.ExecParams(ctx, wire.Commit, nil, nil, nil, nil).Close()
 	if err != nil {
+		t.stale = t.c.Renew(ctx, err, wire.Commit, t.attempt) // what was deferred to here failed, and the rest with it
 		return wire.QueryError(ctx, err, wire.Executed{SQL: wire.Commit})
 	}
 	if tag.String() != wire.Commit {

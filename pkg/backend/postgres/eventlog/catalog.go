@@ -23,7 +23,9 @@ var (
 	eventCatalog3 string
 	//go:embed 4_log_trigger.sql
 	eventCatalog4 string
-	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4}
+	//go:embed 5_changed_tables.sql
+	eventCatalog5 string
+	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4, eventCatalog5}
 )
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has

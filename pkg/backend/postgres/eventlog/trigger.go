@@ -68,37 +68,120 @@ func eventOperation(t *backend.EventTrigger, op string) *backend.EventOperation 
 	return t.Delete
 }
 
-// eventFunctionSQL makes the function that writes the events of an operation. It contains what
+// eventFunctionSQL makes the function that writes the events of an operation. It never fails who writes to the table: when the
+// table has changed since, so that its columns aren't there or can't be compared, the events are of what is there. It contains what
 // insert_event_log would do, because the call would be a quarter of its time. Functions of sources with
 // an older log are recreated, so that a change of this text needs a version of the log.
 func eventFunctionSQL(types Types, t *backend.EventTrigger, op string, o *backend.EventOperation, stringify bool) string {
-	before, after := "null", "null"
-	if op != opInsert {
-		before = "' || " + payloadSQL(types, "OLD", t.Table, o.Payload, stringify) + "::text || '"
+	fits := func(old, new string) (payload, key, changed string) {
+		return rowsPayload(op, old, new, func(row string) string { return payloadSQL(types, row, t.Table, o.Payload, stringify) }),
+			orderKeySQL(t, keyRow(op, old, new)), changedSQL(types, t.Table, o.Columns, old, new)
 	}
-	if op != opDelete {
-		after = "' || " + payloadSQL(types, "NEW", t.Table, o.Payload, stringify) + "::text || '"
-	}
-	row := "OLD"
-	if op == opInsert {
-		row = "NEW"
-	}
-	values := []string{
-		"engine_catalog.new_event_id()", quote.Literal(t.Table.Name.Schema), quote.Literal(t.Table.Name.Name), quote.Literal(t.Name),
-		`engine_catalog.event_payload(` + quote.Literal(op) + `, '{"old":` + before + `,"new":` + after + `}')`, orderKeySQL(t, row),
-	}
-	write := "INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key) VALUES (" +
-		strings.Join(values, ", ") + ");\n" + ringBell
-	if op == opUpdate {
-		write = "IF " + changedSQL(types, t.Table, o.Columns, "OLD", "NEW") + " THEN " + write + " END IF;"
+	write := writeSQL(t, op, fits)
+	if t.Table.ID != "" {
+		payload, key, changed := fits("(c.before)", "(c.after)")
+		expressions := payload + ", " + key
+		if op == opUpdate {
+			expressions += ", " + changed
+		}
+		write = "IF engine_catalog.table_fits(" + quote.Literal(t.Table.ID) + ", " + quote.Literal(expressions) + ") THEN\n" + write + "\nELSE\n" +
+			writeSQL(t, op, func(old, new string) (payload, key, changed string) {
+				return rowsPayload(op, old, new, func(row string) string { return anyPayloadSQL(types, row, t.Table, o.Payload, stringify) }),
+					anyOrderKeySQL(t, keyRow(op, old, new)), anyChangedSQL(o.Columns, old, new)
+			}) + "\nEND IF;"
 	}
 	return "CREATE OR REPLACE FUNCTION engine_catalog." + quote.Name(eventFunction(t.Name, op)) +
 		"() RETURNS trigger LANGUAGE plpgsql AS " + quote.Literal("BEGIN "+write+" RETURN NULL; END")
 }
 
+// writeSQL writes an event, by expressions for its payload, its order, and whether there is one.
+func writeSQL(t *backend.EventTrigger, op string, of func(old, new string) (payload, key, changed string)) string {
+	payload, key, changed := of("OLD", "NEW")
+	values := []string{
+		"engine_catalog.new_event_id()", quote.Literal(t.Table.Name.Schema), quote.Literal(t.Table.Name.Name), quote.Literal(t.Name),
+		"engine_catalog.event_payload(" + quote.Literal(op) + ", " + payload + ")", key,
+	}
+	write := "INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key) SELECT " +
+		strings.Join(values, ", ") + " WHERE " + planOf(t.Table) + ";\n" + ringBell
+	if op == opUpdate {
+		write = "IF " + planOf(t.Table) + " AND (" + changed + ") THEN " + write + " END IF;"
+	}
+	return write
+}
+
+// rowsPayload is the text of the rows of an event.
+func rowsPayload(op, old, new string, shown func(row string) string) string {
+	before, after := "null", "null"
+	if op != opInsert {
+		before = "' || " + shown(old) + "::text || '"
+	}
+	if op != opDelete {
+		after = "' || " + shown(new) + "::text || '"
+	}
+	return `'{"old":` + before + `,"new":` + after + `}'`
+}
+
+// keyRow is the row whose key counts.
+func keyRow(op, old, new string) string {
+	if op == opInsert {
+		return new
+	}
+	return old
+}
+
+// anyPayloadSQL is payloadSQL for a table that has changed so that it is no longer possible: columns that are missing are null.
+func anyPayloadSQL(types Types, row string, t *catalog.Table, names []string, stringify bool) string {
+	if names == nil {
+		return "to_jsonb(" + row + ")"
+	}
+	var all, texts []string
+	for _, c := range columnsOf(t, names) {
+		all = append(all, quote.Literal(c.Name))
+		if stringify && types.Shown("", c.Type, true) != types.Shown("", c.Type, false) {
+			texts = append(texts, quote.Literal(c.Name))
+		}
+	}
+	value := "to_jsonb(" + row + ") -> c"
+	if len(texts) > 0 {
+		value = "CASE WHEN c IN (" + strings.Join(texts, ", ") + ") AND jsonb_typeof(" + value + ") = 'number' THEN to_jsonb(to_jsonb(" + row + ") ->> c) ELSE " + value + " END"
+	}
+	return "(SELECT jsonb_object_agg(c, " + value + ") FROM unnest(ARRAY[" + strings.Join(all, ", ") + "]::text[]) AS c)"
+}
+
+// anyChangedSQL is changedSQL for such a table.
+func anyChangedSQL(names []string, old, new string) string {
+	if names == nil {
+		return old + " *<> " + new
+	}
+	literals := make([]string, len(names))
+	for i, name := range names {
+		literals[i] = quote.Literal(name)
+	}
+	return "EXISTS (SELECT FROM unnest(ARRAY[" + strings.Join(literals, ", ") + "]::text[]) AS c WHERE to_jsonb(" + old + ") -> c IS DISTINCT FROM to_jsonb(" + new + ") -> c)"
+}
+
+// anyOrderKeySQL is orderKeySQL for such a table.
+func anyOrderKeySQL(t *backend.EventTrigger, row string) string {
+	return orderKey(t, func(column string) string { return "to_jsonb(" + row + ") -> " + quote.Literal(column) })
+}
+
+// planOf is true, and has the plan that it is in depend on a table. A session keeps the plans of PL/pgSQL with the types that
+// columns of OLD and NEW have had, and fails when these change; a plan that mentions the table is made again. By its number
+// the table is found under any name, and a number that leads nowhere does no harm.
+func planOf(t *catalog.Table) string {
+	if t.ID == "" {
+		return "true"
+	}
+	return quote.Literal(t.ID) + "::pg_catalog.regclass IS NOT NULL"
+}
+
 // orderKeySQL is the key of a row, NULL when no order is required. A table without a primary key has
 // one order for all of its rows. An update that changes the key counts as one of the old key.
 func orderKeySQL(t *backend.EventTrigger, row string) string {
+	return orderKey(t, func(column string) string { return row + "." + quote.Name(column) })
+}
+
+func orderKey(t *backend.EventTrigger, value func(column string) string) string {
 	if !t.Ordered {
 		return "NULL"
 	}
@@ -107,7 +190,7 @@ func orderKeySQL(t *backend.EventTrigger, row string) string {
 	}
 	keys := make([]string, len(t.Table.PrimaryKey.Columns))
 	for i, c := range t.Table.PrimaryKey.Columns {
-		keys[i] = row + "." + quote.Name(c)
+		keys[i] = value(c)
 	}
 	return "json_build_array(" + strings.Join(keys, ", ") + ")::text"
 }

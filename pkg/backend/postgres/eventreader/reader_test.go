@@ -424,3 +424,29 @@ func TestLogWithoutChanges(t *testing.T) {
 	f.caughtUp(t, "watch", 2)
 	require.Zero(t, f.missed.Load())
 }
+
+// TestEventsAfterChanges holds that the session which makes events stands changes of tables whose events it has made before.
+func TestEventsAfterChanges(t *testing.T) {
+	t.Parallel()
+	f := setup(t, dbtest.LogicalURL(t), `CREATE TYPE mood AS ENUM ('glad', 'sad');
+		CREATE TABLE stock (id int, label text, n bigint, m mood, twice int GENERATED ALWAYS AS (id * 2) STORED); ALTER TABLE stock REPLICA IDENTITY FULL`)
+	same, logged := f.trigger("same", "stock", false), f.trigger("logged", "stock", true)
+	for _, trigger := range []*backend.EventTrigger{&same, &logged} {
+		trigger.Update = &backend.EventOperation{Columns: []string{"label", "m"}, Payload: []string{"id", "label", "m", "twice"}}
+	}
+	f.install(t, same, logged)
+	f.read(t)
+	for _, change := range []string{
+		`SELECT`,
+		`ALTER TABLE stock ALTER label TYPE varchar`,
+		`ALTER TABLE stock ALTER twice TYPE bigint`,
+		`ALTER TABLE stock ALTER m TYPE text; DROP TYPE mood; CREATE TYPE mood AS ENUM ('sad', 'glad'); ALTER TABLE stock ALTER m TYPE mood USING m::mood`,
+		`ALTER TABLE stock ADD more int DEFAULT 7`,
+	} {
+		f.exec(t, change)
+		f.exec(t, `INSERT INTO stock (id, label, n, m) VALUES (1, 'a', 2, 'glad'); UPDATE stock SET label = 'b', m = 'sad'; DELETE FROM stock`)
+		wanted := f.events(t, "same")
+		f.caughtUp(t, "logged", len(wanted))
+		require.Equal(t, wanted, f.events(t, "logged"), change)
+	}
+}

@@ -15,12 +15,11 @@ func (s *Source) Rehearse(ctx context.Context, r backend.RawSQL) (*backend.RawRe
 	if err := checkText(r.SQL); err != nil {
 		return nil, err
 	}
-	c, err := s.Pool.Acquire(ctx)
+	c, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Release()
-	c.Discard()
 	run := rawRun{source: s, pg: c.PG, direct: c.Direct, request: r, isolation: s.Pool.Endpoint.Isolation}
 	return run.all(run.rehearse(ctx))
 }

@@ -39,12 +39,11 @@ func (s *Source) Run(ctx context.Context, r backend.RawSQL) (*backend.RawResult,
 	if err := checkText(r.SQL); err != nil {
 		return nil, err
 	}
-	c, err := s.Pool.Acquire(ctx)
+	c, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Release()
-	c.Discard()
 	run := rawRun{source: s, pg: c.PG, direct: c.Direct, request: r, isolation: s.Pool.Endpoint.Isolation}
 	switch {
 	case r.ReadOnly:
@@ -53,6 +52,18 @@ func (s *Source) Run(ctx context.Context, r backend.RawSQL) (*backend.RawResult,
 		return run.all(run.withoutTransaction(ctx))
 	}
 	return run.all(run.inTransaction(ctx))
+}
+
+// acquire takes a connection for a text, whose session has no plans of functions for tables as they were: not every text can run
+// again. It is closed when it is released.
+func (s *Source) acquire(ctx context.Context) (*wire.Conn, error) {
+	c, err := s.Pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.Discard()
+	_ = c.PG.Exec(ctx, "DISCARD PLANS").Close() // if it fails there is nothing lost, or the text fails, too
+	return c, nil
 }
 
 // all is a result with those of all statements, where the request is for these.

@@ -24,6 +24,8 @@ const (
 	stateInvalidEscape        = "22025"
 	stateUndefinedObject      = "42704"
 	stateInvalidColumnRef     = "42P10"
+	stateNoPrivilege          = "42501"
+	stateUndefinedTable       = "42P01"
 	StateReadOnly             = "25006"
 	stateNoStatement          = "26000"
 	stateStatementExists      = "42P05"

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -162,6 +164,9 @@ func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
 	if e.Mode != PlanAuto {
 		e.Before = []Command{e.Mode.setting()}
 	}
+	if c.renewed && !c.Direct && c.Suspends {
+		return c.executeUnplanned(ctx, e)
+	}
 	if len(e.Before)+len(e.After) > 0 {
 		if ahead, main := c.ahead(&e); ahead != nil && ctx.Err() == nil {
 			return c.afterRow(ctx, ahead, main, e)
@@ -186,6 +191,21 @@ func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
 		r := c.PG.ExecStatement(ctx, p.description, e.Values, nil, e.Formats)
 		return &Result{Reader: r, types: p.types}, nil
 	}
+}
+
+// executeUnplanned runs a statement after the plans of the session were discarded, in the same transaction:
+// before that, and after it, a pooler may give us another session.
+func (c *Conn) executeUnplanned(ctx context.Context, e Execution) (*Result, error) {
+	at := 0
+	if len(e.Before) > 0 && strings.HasPrefix(e.Before[0].SQL, "BEGIN") {
+		at = 1
+	}
+	e.Before = slices.Concat(e.Before[:at], []Command{plansDiscarded}, e.Before[at:])
+	r, err := c.pipelined(ctx, e)
+	if before := (CommandError{}); errors.As(err, &before) && before.Index > at {
+		err = CommandError{before.error, before.Index - 1}
+	}
+	return r, err
 }
 
 // ahead finds the statements of a round trip of one command, whose row isn't read, and a text, where both are

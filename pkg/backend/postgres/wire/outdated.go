@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -39,15 +38,11 @@ func (c *Conn) preparing() bool {
 	return !c.plain && c.Pool.Endpoint.Prepare != PrepareNever && !c.Pool.Mixes.Load()
 }
 
-// outdated reports whether a prepared statement no longer fits: the types of its result changed, a type
-// that it mentions was recreated, it was discarded, or another session made it.
+// outdated reports whether a prepared statement no longer fits: the types of its result changed, it was
+// discarded, or another session made it.
 func outdated(err error) bool {
 	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return false
-	}
-	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || foreign(err) ||
-		pg.Code == "XX000" && strings.HasPrefix(pg.Message, "cache lookup failed for type")
+	return errors.As(err, &pg) && pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || foreign(err)
 }
 
 // foreign reports whether the server's session has other prepared statements than it should have.
@@ -56,12 +51,16 @@ func foreign(err error) bool {
 	return s == stateNoStatement || s == stateStatementExists
 }
 
-// Renew prepares for doing something again that failed because a prepared statement of the
-// connection is outdated; nothing has come of it. sql is the statement; attempt counts from 0.
-// It is false when err is something else, or the last word.
+// Renew prepares for doing something again that failed because of what the session keeps: a prepared
+// statement of the connection is outdated, or what the server has cached in the session may be. Nothing
+// has come of it, and a transaction that it was in has to begin again. sql is the statement; attempt
+// counts from 0. It is false when err is something else, or the last word.
 func (c *Conn) Renew(ctx context.Context, err error, sql string, attempt int) bool {
-	if !outdated(err) || attempt+1 >= maxAttempts || c.PG.IsClosed() {
+	if c.PG.IsClosed() {
 		return false
+	}
+	if !outdated(err) || attempt+1 >= maxAttempts {
+		return c.renewSession(ctx, err, sql)
 	}
 	c.forget(ctx, err, sql)
 	if attempt+2 == maxAttempts {

@@ -55,6 +55,7 @@ type Pool struct {
 	// Mutations has statements that write share round trips.
 	Mutations *Sharer
 	Writers   *Writers
+	faults    faults
 }
 
 // Conn is one connection. It belongs to one user between Acquire and Release.
@@ -74,8 +75,9 @@ type Conn struct {
 	Suspends bool
 	// commitsAtOnce reports whether commits wait neither for the disk nor for other servers.
 	commitsAtOnce bool
-	// plain reports whether nothing is prepared until the connection is released.
-	plain bool
+	// plain reports whether nothing is prepared until the connection is released, renewed whether what the session
+	// had cached is gone since it was acquired.
+	plain, renewed bool
 	// discarded connections are closed when they are released: their session isn't clean.
 	discarded bool
 }
@@ -190,7 +192,7 @@ func (c *Conn) Alive(ctx context.Context) bool {
 // Release returns the connection. One with an open transaction, a broken one and one past
 // its lifetime are closed.
 func (c *Conn) Release() {
-	c.plain = false
+	c.plain, c.renewed = false, false
 	lifetime := c.Pool.Endpoint.Lifetime
 	switch {
 	case c.discarded, c.PG.IsClosed(), c.PG.IsBusy(), c.PG.TxStatus() != 'I',
@@ -213,11 +215,10 @@ func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 	var err error
 	for attempt := 0; attempt <= p.Endpoint.Retries; attempt++ {
 		var pg *pgconn.PgConn
-		began := time.Now()
-		pg, err = p.dial(ctx)
-		p.Meter.Opened(began, err)
-		if err == nil {
-			return p.newConn(ctx, pg), nil
+		if pg, err = p.dialMetered(ctx); err == nil {
+			c := &Conn{PG: pg, Pool: p}
+			c.learn(ctx)
+			return c, nil
 		}
 		if ctx.Err() != nil || refused(err) {
 			break
@@ -226,17 +227,24 @@ func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 	return nil, err
 }
 
-// newConn asks for the server's process, its default for transactions, and what it is. A pooler gives its clients
+func (p *Pool) dialMetered(ctx context.Context) (*pgconn.PgConn, error) {
+	began := time.Now()
+	pg, err := p.dial(ctx)
+	p.Meter.Opened(began, err)
+	return pg, err
+}
+
+// learn asks for the server's process, its default for transactions, and what it is. A pooler gives its clients
 // numbers of its own instead of the process of the server; it may change the session at any time.
-func (p *Pool) newConn(ctx context.Context, pg *pgconn.PgConn) *Conn {
-	c := &Conn{PG: pg, Pool: p}
+func (c *Conn) learn(ctx context.Context) {
+	p, pg := c.Pool, c.PG
 	const sql = `SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'
 		AND NOT current_setting('default_transaction_read_only')::boolean, version() LIKE 'PostgreSQL %',
 		current_setting('synchronous_commit', true) = 'off'
 		OR current_setting('fsync', true) = 'off' AND current_setting('synchronous_standby_names', true) = ''`
 	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
 	if r.Err != nil || len(r.Rows) != 1 {
-		return c
+		return
 	}
 	c.Suspends = string(r.Rows[0][2]) == "t"
 	c.Direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
@@ -245,7 +253,6 @@ func (p *Pool) newConn(ctx context.Context, pg *pgconn.PgConn) *Conn {
 		p.Endpoint.Isolation.SQL() == ReadCommitted.SQL()
 	c.commitsAtOnce = string(r.Rows[0][3]) == "t"
 	p.Mutations.possible.Store(c.sharesWrites())
-	return c
 }
 
 // sharesWrites reports whether what writes may share round trips of the connection. Commits that wait for the disk would do so

@@ -233,8 +233,12 @@ func (b *batch) run() {
 	_ = line.Close() // whether the connection is lost shows when it is released
 	b.rest(Lost, nil)
 	for i := range b.steps {
-		if s := &b.steps[i]; s.renew != nil {
+		switch s := &b.steps[i]; {
+		case s.renew == nil:
+		case outdated(s.renew):
 			c.forget(b.ctx, s.renew, s.text.SQL)
+		default:
+			c.Discard()
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (b *batch) read(p *pipeline) error {
 			s.text.Sharing.refrain(largeFor)
 			b.finish(p, i, Alone, got)
 			return errBroken // to read the rest would take longer than to run the others again
-		case outdated(got.err):
+		case p.conn.stale(got.err, s.text.SQL):
 			s.renew = got.err
 			b.finish(p, i, Alone, got)
 		default:
