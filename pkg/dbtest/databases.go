@@ -21,7 +21,14 @@ type databases struct {
 
 	mu   sync.Mutex
 	conn *pgx.Conn
+
+	templatesMu sync.Mutex
+	// templates are the names of the databases that Filled copies, by what makes their content.
+	templates map[string]string
 }
+
+// empty is the template of empty databases.
+const empty = "template0"
 
 // inUse is the code of PostgreSQL for what a session still uses.
 const inUse = "55006"
@@ -44,12 +51,11 @@ func (d *databases) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// url makes an empty database for the test and returns its address.
-func (d *databases) url(t testing.TB) string {
+// url makes a copy of a database for the test and returns its address.
+func (d *databases) url(t testing.TB, template string) string {
 	t.Helper()
 	name := databaseName(t.Name())
-	// Copied files cost less than the default, a copy through the server's log.
-	if err := d.exec(t.Context(), "CREATE DATABASE "+quoted(name)+" TEMPLATE template0 STRATEGY file_copy"); err != nil {
+	if err := d.copyOf(t.Context(), template, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -57,12 +63,56 @@ func (d *databases) url(t testing.TB) string {
 		defer cancel()
 		d.drop(t, ctx, name)
 	})
+	return d.of(name)
+}
+
+// copyOf makes a database. Copied files cost less than the default, a copy through the server's log.
+func (d *databases) copyOf(ctx context.Context, template, name string) error {
+	return d.exec(ctx, "CREATE DATABASE "+quoted(name)+" TEMPLATE "+quoted(template)+" STRATEGY file_copy")
+}
+
+// of is the address of a database.
+func (d *databases) of(name string) string {
 	u, err := url.Parse(d.address)
 	if err != nil {
-		t.Fatalf("%s is not a URL", Variable) // the text may hold a password
+		panic("a connection has been made with this address")
 	}
 	u.Path = "/" + name
 	return u.String()
+}
+
+// template is a database with what sql makes.
+func (d *databases) template(ctx context.Context, sql string) (string, error) {
+	d.templatesMu.Lock()
+	defer d.templatesMu.Unlock()
+	if name := d.templates[sql]; name != "" {
+		return name, nil
+	}
+	name := databaseName("template")
+	if err := d.copyOf(ctx, empty, name); err != nil {
+		return "", err
+	}
+	if d.templates == nil {
+		d.templates = map[string]string{}
+	}
+	conn, err := pgx.Connect(ctx, d.of(name))
+	if err != nil {
+		return "", err
+	}
+	_, err = conn.Exec(ctx, sql)
+	if err = errors.Join(err, conn.Close(ctx)); err == nil {
+		d.templates[sql] = name
+	}
+	return name, err
+}
+
+// end drops the templates.
+func (d *databases) end(ctx context.Context) error {
+	var errs []error
+	for _, name := range d.templates {
+		errs = append(errs, d.exec(ctx, "DROP DATABASE "+quoted(name)+" WITH (FORCE)"))
+	}
+	return errors.Join(errs...)
 }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

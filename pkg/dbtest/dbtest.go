@@ -53,12 +53,9 @@ func Run(m *testing.M) int {
 	defer servers.mu.Unlock()
 	servers.running = false
 	for _, s := range []started{servers.shared, servers.logical} {
-		if s.server == nil {
-			continue
-		}
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		if err := s.server.Stop(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, "dbtest: stopping PostgreSQL:", err)
+		if err := s.end(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "dbtest: leaving PostgreSQL:", err)
 			code = max(code, 1)
 		}
 		cancel()
@@ -70,7 +67,19 @@ func Run(m *testing.M) int {
 // address. The role is a superuser where the server is one that this package starts.
 func URL(t testing.TB) string {
 	t.Helper()
-	return shared(t).url(t)
+	return shared(t).url(t, empty)
+}
+
+// Filled is URL with what statements make in it, once for all tests of the binary that want the same: later ones get a
+// copy. Settings and rights of the database itself aren't copied.
+func Filled(t testing.TB, sql string) string {
+	t.Helper()
+	d := shared(t)
+	template, err := d.template(context.WithoutCancel(t.Context()), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.url(t, template)
 }
 
 // LogicalURL is URL on a server of the test binary's own whose log can be read by logical replication.
@@ -83,7 +92,7 @@ func LogicalURL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("no PostgreSQL for this test: %v", err)
 	}
-	return d.url(t)
+	return d.url(t, empty)
 }
 
 // shared is the server that the environment names, or one of the test binary.
@@ -133,6 +142,16 @@ func (s *started) get(ctx context.Context, settings map[string]string) (*databas
 		}
 	}
 	return s.databases, s.err
+}
+
+func (s *started) end(ctx context.Context) error {
+	switch {
+	case s.server != nil:
+		return s.server.Stop(ctx)
+	case s.databases != nil:
+		return s.databases.end(ctx)
+	}
+	return nil
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
