@@ -27,7 +27,8 @@ func Of[T any](short, long T) T {
 	return short
 }
 
-// Seed is what a random test makes its choices by: the given seed, any in the long form of a test whose seed is 0, or the one to repeat. A test that fails says how.
+// Seed is what a random test makes its choices by: the given one, any in the long form, or the one to repeat. A test that fails prints
+// how to repeat it.
 func Seed(t testing.TB, seed uint64) uint64 {
 	t.Helper()
 	if s := os.Getenv(SeedVariable); s != "" {

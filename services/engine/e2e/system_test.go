@@ -24,7 +24,7 @@ import (
 // The chaos of the whole system: how many faults there are, and of which choice.
 var (
 	chaosFaults = flag.Int("chaos-faults", testlong.Of(4, 8), "faults of TestSystemSurvives")
-	chaosSeed   = flag.Uint64("chaos-seed", 0, "choice of faults, 0 for any")
+	chaosSeed   = flag.Uint64("chaos-seed", testlong.Of[uint64](1, 0), "choice of faults, 0 for any")
 )
 
 const (
