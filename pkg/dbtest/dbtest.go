@@ -4,20 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
-	"queryengine/pkg/lifecycle"
 )
 
 // Variable names the server that tests use: the address of a database, as a role that may
@@ -33,10 +26,11 @@ var servers struct {
 	shared, logical started
 }
 
-// started is a server that the first test to ask for it starts.
+// started is a server that the first test to ask for it starts, with the databases of tests.
 type started struct {
-	server *Server
-	err    error
+	server    *Server
+	databases *databases
+	err       error
 }
 
 // logicalSettings are those of a server whose log can be read.
@@ -59,12 +53,9 @@ func Run(m *testing.M) int {
 	defer servers.mu.Unlock()
 	servers.running = false
 	for _, s := range []started{servers.shared, servers.logical} {
-		if s.server == nil {
-			continue
-		}
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		if err := s.server.Stop(ctx); err != nil {
-			fmt.Fprintln(os.Stderr, "dbtest: stopping PostgreSQL:", err)
+		if err := s.end(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "dbtest: leaving PostgreSQL:", err)
 			code = max(code, 1)
 		}
 		cancel()
@@ -76,127 +67,91 @@ func Run(m *testing.M) int {
 // address. The role is a superuser where the server is one that this package starts.
 func URL(t testing.TB) string {
 	t.Helper()
-	admin, err := serverURL(t.Context())
+	return shared(t).url(t, empty)
+}
+
+// Filled is URL with what statements make in it, once for all tests of the binary that want the same: later ones get a
+// copy. Settings and rights of the database itself aren't copied.
+func Filled(t testing.TB, sql string) string {
+	t.Helper()
+	d := shared(t)
+	template, err := d.template(context.WithoutCancel(t.Context()), sql)
 	if err != nil {
-		t.Fatalf("no PostgreSQL for this test: %v", err)
+		t.Fatal(err)
 	}
-	return database(t, admin)
+	return d.url(t, template)
 }
 
 // LogicalURL is URL on a server of the test binary's own whose log can be read by logical replication.
 // Its roles are not those of Role.
 func LogicalURL(t testing.TB) string {
 	t.Helper()
-	admin, err := logicalURL(t.Context())
+	servers.mu.Lock()
+	d, err := servers.logical.get(t.Context(), logicalSettings)
+	servers.mu.Unlock()
 	if err != nil {
 		t.Fatalf("no PostgreSQL for this test: %v", err)
 	}
-	return database(t, admin)
+	return d.url(t, empty)
 }
 
-// database makes an empty database for the test.
-func database(t testing.TB, admin string) string {
+// shared is the server that the environment names, or one of the test binary.
+func shared(t testing.TB) *databases {
 	t.Helper()
-	name := databaseName(t.Name())
-	execute(t, t.Context(), admin, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" TEMPLATE template0")
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		drop(t, ctx, admin, name)
-	})
-	u, err := url.Parse(admin)
-	if err != nil {
-		t.Fatalf("%s is not a URL", Variable) // the text may hold a password
+	servers.mu.Lock()
+	defer servers.mu.Unlock()
+	s := &servers.shared
+	if u := os.Getenv(Variable); u != "" && *s == (started{}) {
+		s.databases = &databases{address: u}
 	}
-	u.Path = "/" + name
-	return u.String()
+	d, err := s.get(t.Context(), nil)
+	if err != nil {
+		t.Fatalf("no PostgreSQL for this test: %v", err)
+	}
+	return d
 }
 
 // Role makes a role without rights, which is dropped when the test ends. Databases in which it gets
 // some have to be made after it: they are dropped before.
 func Role(t testing.TB) string {
 	t.Helper()
-	admin, err := serverURL(t.Context())
-	if err != nil {
-		t.Fatalf("no PostgreSQL for this test: %v", err)
+	d, name := shared(t), databaseName(t.Name())
+	if err := d.exec(t.Context(), "CREATE ROLE "+quoted(name)); err != nil {
+		t.Fatal(err)
 	}
-	name := databaseName(t.Name())
-	execute(t, t.Context(), admin, "CREATE ROLE "+pgx.Identifier{name}.Sanitize())
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		execute(t, ctx, admin, "DROP ROLE "+pgx.Identifier{name}.Sanitize())
+		if err := d.exec(ctx, "DROP ROLE "+quoted(name)); err != nil {
+			t.Fatal(err)
+		}
 	})
 	return name
 }
 
-// serverURL is the server that the environment names, or one of the test binary.
-func serverURL(ctx context.Context) (string, error) {
-	servers.mu.Lock()
-	defer servers.mu.Unlock()
-	if u := os.Getenv(Variable); u != "" && servers.shared == (started{}) {
-		return u, nil
-	}
-	return servers.shared.url(ctx, nil)
-}
-
-func logicalURL(ctx context.Context) (string, error) {
-	servers.mu.Lock()
-	defer servers.mu.Unlock()
-	return servers.logical.url(ctx, logicalSettings)
-}
-
-// url starts the server when it isn't there yet. A start that failed isn't repeated: every test of the
+// get starts the server when it isn't there yet. A start that failed isn't repeated: every test of the
 // binary fails with the same words.
-func (s *started) url(ctx context.Context, settings map[string]string) (string, error) {
-	if s.err == nil && s.server == nil {
+func (s *started) get(ctx context.Context, settings map[string]string) (*databases, error) {
+	if s.err == nil && s.databases == nil {
 		if !servers.running {
-			return "", fmt.Errorf("the package needs func TestMain(m *testing.M) { dbtest.Main(m) }, or %s", Variable)
+			return nil, fmt.Errorf("the package needs func TestMain(m *testing.M) { dbtest.Main(m) }, or %s", Variable)
 		}
 		// Several tests share the server; the one that happens to start it may end first.
-		s.server, s.err = start(context.WithoutCancel(ctx), settings)
+		if s.server, s.err = start(context.WithoutCancel(ctx), settings); s.err == nil {
+			s.databases = &databases{address: s.server.URL}
+		}
 	}
-	if s.err != nil {
-		return "", s.err
-	}
-	return s.server.URL, nil
+	return s.databases, s.err
 }
 
-func execute(t testing.TB, ctx context.Context, address, sql string) { //nolint:revive // t comes first in helpers
-	t.Helper()
-	if err := run(ctx, address, sql); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func run(ctx context.Context, address, sql string) error {
-	conn, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return fmt.Errorf("connecting to PostgreSQL: %w", err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		return fmt.Errorf("%s: %w", sql, err)
+func (s *started) end(ctx context.Context) error {
+	switch {
+	case s.server != nil:
+		return s.server.Stop(ctx)
+	case s.databases != nil:
+		return s.databases.end(ctx)
 	}
 	return nil
-}
-
-// inUse is the code of PostgreSQL for what a session still uses.
-const inUse = "55006"
-
-// drop removes a database. A reader of its log that has just ended still has a slot for a moment.
-func drop(t testing.TB, ctx context.Context, admin, name string) { //nolint:revive // t comes first in helpers
-	t.Helper()
-	for {
-		err := run(ctx, admin, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
-		if err == nil {
-			return
-		}
-		refused := (*pgconn.PgError)(nil)
-		if !errors.As(err, &refused) || refused.Code != inUse || !lifecycle.Sleep(ctx, 50*time.Millisecond) {
-			t.Fatal(err)
-		}
-	}
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"testing"
@@ -18,6 +19,13 @@ import (
 
 // image is what runs where Docker is there; the oldest version that we support.
 const image = "postgres:15"
+
+// memory is a file system in memory, where there is one, and memoryNeeded what has to be free there for the databases
+// of tests that run at the same time.
+const (
+	memory       = "/dev/shm"
+	memoryNeeded = 4 << 30
+)
 
 // Server is a PostgreSQL server for tests. It keeps nothing when it stops.
 type Server struct {
@@ -53,11 +61,11 @@ func startLocal(ctx context.Context, settings map[string]string) (*Server, error
 	if err := localpg.Ensure(ctx, say); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "dbtest-")
+	dir, err := tempDir()
 	if err != nil {
 		return nil, err
 	}
-	s, err := localpg.Start(ctx, localpg.Config{Dir: dir, Settings: settings})
+	s, err := localpg.Start(ctx, localpg.Config{Dir: dir, Settings: withQuiet(settings)})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -69,13 +77,31 @@ func startLocal(ctx context.Context, settings map[string]string) (*Server, error
 	}, nil
 }
 
+// withQuiet adds what keeps a server from work that tests don't need: to compile statements over tables without statistics, whose
+// costs it can't know, and to look after hundreds of short-lived databases.
+func withQuiet(settings map[string]string) map[string]string {
+	all := map[string]string{"jit": "off", "autovacuum": "off"}
+	maps.Copy(all, settings)
+	return all
+}
+
+// tempDir makes the directory of a server, in memory where enough of it is free: to make and drop a database there costs a fourth.
+func tempDir() (string, error) {
+	if localpg.FreeSpace(memory) >= memoryNeeded {
+		if dir, err := os.MkdirTemp(memory, "dbtest-"); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", "dbtest-")
+}
+
 func startContainer(ctx context.Context, settings map[string]string) (*Server, error) {
 	if err := dockerAnswers(ctx); err != nil {
 		return nil, err
 	}
 	password := rand.Text()
 	command := []string{"postgres", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
-	for name, value := range settings {
+	for name, value := range withQuiet(settings) {
 		command = append(command, "-c", name+"="+value)
 	}
 	c, err := testcontainers.Run(ctx, image,

@@ -89,3 +89,12 @@ func (r *runner) command(ctx context.Context, program string, args ...string) *e
 	}
 	return cmd
 }
+
+// FreeSpace is how many bytes are free in a directory, 0 where that isn't known.
+func FreeSpace(dir string) uint64 {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0
+	}
+	return s.Bavail * uint64(s.Bsize) //nolint:gosec // positive
+}

@@ -29,3 +29,6 @@ func (r *runner) path(name string) string { return filepath.Join(r.dir, name) }
 func (*runner) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, program, args...)
 }
+
+// FreeSpace is how many bytes are free in a directory, 0 where that isn't known.
+func FreeSpace(string) uint64 { return 0 }

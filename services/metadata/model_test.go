@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/testlong"
 )
 
 // model is the metadata as simply as it can be: the objects, and whether they are consistent.
@@ -216,7 +218,7 @@ func TestRandomRequestsAgainstAModel(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 17))
 			m := model{tables: map[int]modelTable{}, roles: map[string][]string{}, queries: map[string]bool{}}
 			history := map[int64]string{i.version(): i.export(t)}
-			for range 150 {
+			for range testlong.Of(50, 150) {
 				request, next, ok := m.request(r, configuration)
 				version := i.version()
 				_, _, err := call(t, i.bus, v1metadata, request)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
@@ -145,6 +144,8 @@ func newFixtureIn(
 		})
 	}
 	t.Cleanup(e.sources.Close)
+	url, _ := env("")
+	newSession(t, e, url)
 	e.apply(readSnapshot(t, feature, env))
 	require.Empty(t, e.state.Load().schema.Inconsistencies())
 	return e
@@ -159,14 +160,8 @@ func newDatabase(t testing.TB, feature string) func(string) (string, bool) {
 	require.NoError(t, err)
 	urls := map[string]string{}
 	for _, schema := range schemas {
-		url := dbtest.URL(t)
-		conn, err := pgx.Connect(t.Context(), url)
-		require.NoError(t, err)
-		_, err = conn.Exec(t.Context(), string(readFile(t, schema)))
-		require.NoError(t, err)
-		require.NoError(t, conn.Close(t.Context()))
 		_, variable, _ := strings.Cut(strings.TrimSuffix(filepath.Base(schema), ".sql"), ".")
-		urls[strings.ToUpper(variable)] = url
+		urls[strings.ToUpper(variable)] = dbtest.Filled(t, string(readFile(t, schema)))
 	}
 	return func(variable string) (string, bool) {
 		if url := urls[variable]; url != "" {

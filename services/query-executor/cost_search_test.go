@@ -14,12 +14,13 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
+	"queryengine/pkg/testlong"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/schema"
 )
 
-var tries = flag.Int("tries", 200, "how many documents a search for expensive ones tries for each kind of cost")
+var tries = flag.Int("tries", testlong.Of(50, 200), "how many documents a search for expensive ones tries for each kind of cost")
 
 // largestDraft is how many bytes the documents of a search may have.
 const largestDraft = 1024

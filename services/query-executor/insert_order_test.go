@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/session"
+	"queryengine/pkg/testlong"
 )
 
 // orderSchema are four tables in three levels; place is written before owner.
@@ -58,7 +59,7 @@ var orderChecks = map[string][]string{
 // each table has a trigger.
 func TestOrderOfNestedInserts(t *testing.T) {
 	t.Parallel()
-	const models, requests = 8, 10
+	models, requests := testlong.Of(3, 8), 10
 	together, apart, faults := 0, 0, 0
 	for seed := range uint64(models) {
 		random := rand.New(rand.NewPCG(seed, 16)) //nolint:gosec // no secret
@@ -82,7 +83,7 @@ func TestOrderOfNestedInserts(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, together, 10, "inserts that went table by table (%d did not, %d failed)", apart, faults)
+	require.Greater(t, together, testlong.Of(2, 10), "inserts that went table by table (%d did not, %d failed)", apart, faults)
 	require.Greater(t, apart, 5)
 	require.Greater(t, faults, 5)
 }

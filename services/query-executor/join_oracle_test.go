@@ -20,13 +20,14 @@ import (
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/telemetry"
+	"queryengine/pkg/testlong"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/joinoracle"
 	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 var (
-	joinWorlds = flag.Int("join-worlds", 3, "how many random worlds the test of joins makes")
+	joinWorlds = flag.Int("join-worlds", testlong.Of(1, 3), "how many random worlds the test of joins makes")
 	firstWorld = flag.Uint64("join-world", 0, "the seed of the first of them")
 )
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/testlong"
 )
 
 // TestRandomNestedInserts: what goes in comes out again, as a variable and when it is spelt in
@@ -16,7 +18,7 @@ func TestRandomNestedInserts(t *testing.T) {
 	e := newFixture(t, "testdata/cases/mutations", Config{})
 	const seed = 20240309
 	r := rand.New(rand.NewPCG(seed, seed))
-	for i := range 40 {
+	for i := range testlong.Of(12, 40) {
 		restore(t, e, "testdata/cases/mutations")
 		g := rowGenerator{r: r}
 		in, want := g.artists(1 + r.IntN(4))

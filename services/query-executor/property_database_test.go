@@ -1,6 +1,8 @@
 package queryexecutor
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -40,50 +42,58 @@ func postgresModels(t testing.TB) *modelDatabase {
 // postgresIn has models in a schema of a database.
 func postgresIn(t testing.TB, url, schema string) *modelDatabase {
 	t.Helper()
-	execute := executeIn(url)
-	require.NoError(t, execute(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = "+schema+"', current_database()); END $$"))
+	executeIn(t, url, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = "+schema+"', current_database()); END $$")
+	conn := connect(t, url)
 	return &modelDatabase{
 		dialect: oracle.PostgreSQL, address: url,
 		fill: func(t testing.TB, sql string) error {
 			t.Helper()
-			return execute(t, withoutJIT+"DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema+";\n"+sql)
+			_, err := conn.Exec(t.Context(), withoutJIT+"DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema+";\n"+sql)
+			return err
 		},
 		read: func(t testing.TB, sql string) []byte {
 			t.Helper()
-			conn, err := pgx.Connect(t.Context(), url)
-			require.NoError(t, err)
 			var value []byte
 			require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&value))
-			require.NoError(t, conn.Close(t.Context()))
 			return value
 		},
 	}
 }
 
-// executeIn runs statements in a database, each time on a connection of its own.
-func executeIn(url string) func(t testing.TB, sql string) error {
-	return func(t testing.TB, sql string) error {
-		t.Helper()
-		conn, err := pgx.Connect(t.Context(), url)
-		require.NoError(t, err)
-		_, err = conn.Exec(t.Context(), sql)
-		require.NoError(t, conn.Close(t.Context()))
-		return err
-	}
+// connect opens a connection until the test ends.
+func connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	require.NoError(t, err)
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // tables change under statements
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// executeIn runs statements on a connection of their own.
+func executeIn(t testing.TB, url, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
 }
 
 // bigqueryModels have the REST API of BigQuery before a database of PostgreSQL.
 func bigqueryModels(t testing.TB) *modelDatabase {
 	t.Helper()
 	url := dbtest.URL(t)
-	execute := executeIn(url)
 	// Functions find the tables of a model, and the server what it adds itself.
-	require.NoError(t, execute(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, models', current_database()); END $$"))
+	executeIn(t, url, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, models', current_database()); END $$")
+	conn := connect(t, url)
 	return &modelDatabase{
 		dialect: oracle.BigQuery, address: bigquerytest.New(t, url).URL,
 		fill: func(t testing.TB, sql string) error {
 			t.Helper()
-			return execute(t, "DROP SCHEMA IF EXISTS models CASCADE; CREATE SCHEMA models; SET search_path = models;\n"+sql)
+			_, err := conn.Exec(t.Context(), "DROP SCHEMA IF EXISTS models CASCADE; CREATE SCHEMA models; SET search_path = models;\n"+sql)
+			return err
 		},
 	}
 }

@@ -14,12 +14,13 @@ import (
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
+	"queryengine/pkg/testlong"
 	"queryengine/services/query-executor/internal/oracle"
 	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 var (
-	models    = flag.Int("models", 24, "how many random schemas the property tests make")
+	models    = flag.Int("models", testlong.Of(6, 24), "how many random schemas the property tests make")
 	firstSeed = flag.Uint64("model", 0, "the seed of the first random schema")
 )
 
@@ -30,7 +31,7 @@ const queriesPerRole = 5
 // one that the oracle finds by looking at what the role may see, and nothing else.
 func TestRandomAnswers(t *testing.T) {
 	t.Parallel()
-	const workers = 4
+	workers := testlong.Of(2, 4)
 	for name, open := range modelDatabases {
 		for w := range workers {
 			t.Run(name+" "+strconv.Itoa(w), func(t *testing.T) {

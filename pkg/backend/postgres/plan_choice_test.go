@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/testlong"
 )
 
 // TestPlanChoice holds the cost of the choice after a number of runs, compared with the best mode for
@@ -58,7 +59,7 @@ func TestPlanChoice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(20) {
+			for seed := range testlong.Of[uint64](5, 20) {
 				r := rand.New(rand.NewPCG(1, seed)) //nolint:gosec // the same runs each time
 				p := &wire.PlanChoice{}
 				var took, least time.Duration

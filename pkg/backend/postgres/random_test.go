@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/testlong"
 )
 
 // relation of the shop, as far as random plans go.
@@ -186,9 +187,9 @@ func (p planner) root() ir.Root {
 func TestRandomPlans(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, nil)
-	const plans = 400
+	plans := testlong.Of(120, 400)
 	answers := 0
-	for seed := range uint64(plans) {
+	for seed := range uint64(plans) { //nolint:gosec // positive
 		p := planner{rand.New(rand.NewPCG(seed, 5))}
 		root := p.root()
 		answer := sameAnswer(t, f.source, root, backend.RenderOptions{StringifyNumeric: p.chance(30)}, backend.Args{})

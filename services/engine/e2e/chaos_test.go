@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/testlong"
 )
 
 // Tables of the chaos and their triggers, which have the names of the tables.
@@ -244,7 +245,7 @@ func surviveWhatIsKilled(t *testing.T, via string) {
 	began := time.Now()
 	wrote := make(chan error, 1)
 	go func() { wrote <- c.write(t.Context()) }()
-	seed := rand.New(rand.NewPCG(rand.Uint64(), 0)) //nolint:gosec // no secret
+	seed := rand.New(rand.NewPCG(testlong.Seed(c.t, 1), 0)) //nolint:gosec // no secret
 	for writing, lost := true, 0; writing; {
 		if share := c.written.Load() * 10 / int64(c.rows); c.long() && (lost == 0 && share >= 1 || lost == 1 && share >= 3) {
 			lost++

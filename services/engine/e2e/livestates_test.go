@@ -16,13 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/testlong"
 )
 
 // The random test of subscriptions by the log: how much of it there is, and of which choice.
 var (
 	liveSeed         = flag.Uint64("live-seed", 1, "choice of TestSubscribersSeeStatesInTheirOrder, 0 for any")
-	liveSubscribers  = flag.Int("live-subscribers", 60, "its subscribers")
-	liveTransactions = flag.Int("live-transactions", 70, "its transactions")
+	liveSubscribers  = flag.Int("live-subscribers", testlong.Of(30, 60), "its subscribers")
+	liveTransactions = flag.Int("live-transactions", testlong.Of(30, 70), "its transactions")
 )
 
 // liveTest is a source whose tables go through states, one after the other, each of which is known before the

@@ -17,12 +17,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/testlong"
 )
 
 // The chaos of the whole system: how many faults there are, and of which choice.
 var (
-	chaosFaults = flag.Int("chaos-faults", 8, "faults of TestSystemSurvives")
-	chaosSeed   = flag.Uint64("chaos-seed", 0, "choice of faults, 0 for any")
+	chaosFaults = flag.Int("chaos-faults", testlong.Of(4, 8), "faults of TestSystemSurvives")
+	chaosSeed   = flag.Uint64("chaos-seed", testlong.Of[uint64](1, 0), "choice of faults, 0 for any")
 )
 
 const (

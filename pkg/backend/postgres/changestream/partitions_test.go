@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/postgres/changestream"
+	"queryengine/pkg/testlong"
 )
 
 // partedTable is the table of the items as one with partitions, whose columns have another order in one of them.
@@ -121,7 +122,7 @@ func TestRandomPartitions(t *testing.T) {
 	f := setup(t, partedTable+barrierTable)
 	random := rand.New(rand.NewPCG(11, 5))
 	attached, next := true, 1000
-	for range 5 {
+	for range testlong.Of(2, 5) {
 		stop := f.publish(t, definition(items))
 		for range 25 {
 			first := random.IntN(3) * 100

@@ -18,6 +18,7 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/localpg"
+	"queryengine/pkg/testlong"
 )
 
 const itemTable = `CREATE TABLE item (id int PRIMARY KEY, owner text, note text, secret text, n int, twice int GENERATED ALWAYS AS (n * 2) STORED);
@@ -105,7 +106,8 @@ func (f *fixture) rows(t *testing.T) map[string]string {
 // and has been told of everything once, in the order of the commits.
 func TestReplayedStateIsTheRolesQuery(t *testing.T) {
 	t.Parallel()
-	const writers, transactions, ids = 3, 200, 40
+	const writers, ids = 3, 40
+	transactions := testlong.Of(60, 200)
 	f := setup(t, itemTable+barrierTable+`INSERT INTO item SELECT i, CASE WHEN i % 3 = 0 THEN 'you' ELSE 'me' END, 'first', 's', i % 70
 		FROM generate_series(1, 3000) i`)
 	var writing sync.WaitGroup
@@ -122,8 +124,8 @@ func TestReplayedStateIsTheRolesQuery(t *testing.T) {
 		})
 	}
 	random := rand.New(rand.NewPCG(99, 7))
-	for range 6 {
-		f.sink.failOnceAt(len(f.sink.all()) + random.IntN(900))
+	for range testlong.Of(3, 6) {
+		f.sink.failOnceAt(len(f.sink.all()) + random.IntN(testlong.Of(300, 900)))
 		before := len(f.sink.all())
 		stop := f.publish(t, definition(items))
 		require.Eventually(t, func() bool { return len(f.sink.all()) > before || f.quiet(&writing) }, patience, time.Millisecond)
@@ -439,7 +441,7 @@ func heap() uint64 {
 
 // TestTransactionLargerThanMemory isn't parallel: it measures the heap.
 func TestTransactionLargerThanMemory(t *testing.T) { //nolint:paralleltest // see above
-	const rows = 100_000
+	rows := testlong.Of(50_000, 100_000)
 	f := setup(t, itemTable+barrierTable)
 	m := &meter{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -457,5 +459,5 @@ func TestTransactionLargerThanMemory(t *testing.T) { //nolint:paralleltest // se
 	require.ErrorIs(t, <-ended, context.Canceled)
 	require.LessOrEqual(t, m.largest, 500)
 	require.NotZero(t, m.heap)
-	require.Less(t, m.heap, before+32<<20, "the rows are 100 MB")
+	require.Less(t, m.heap, before+32<<20, "the rows are %d kB", rows)
 }

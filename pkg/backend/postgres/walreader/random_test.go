@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/testlong"
 )
 
 // TestFeedMissesNothing has writers with random transactions on several tables, while readers look at a
@@ -19,7 +20,8 @@ import (
 // that was lost, or told before it was visible, would leave it behind.
 func TestFeedMissesNothing(t *testing.T) {
 	t.Parallel()
-	const tables, writers, transactions = 4, 4, 150
+	const tables, writers = 4, 4
+	transactions := testlong.Of(50, 150)
 	schema := barrierTable
 	for i := range tables {
 		schema += fmt.Sprintf(`CREATE TABLE t%d (id int PRIMARY KEY, n int);`, i)
