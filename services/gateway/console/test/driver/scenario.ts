@@ -1,0 +1,40 @@
+// The place of driver.mjs, by which the tests of the console use a simulated browser instead of a real one.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { engine, secret as given, type Server } from "./exchanges";
+import { Browser } from "./page";
+import type { Time } from "./time";
+
+export const [url, secret, openURL, remoteURL] = [engine, given, "http://open.test", "http://remote.test"];
+export const others = { postgres: "postgres://postgres.test/other", sqlite: "/sqlite.test/library.db", mssql: "sqlserver://mssql.test", bigquery: "http://bigquery.test", project: "a-project" };
+
+let current: { time: Time; server: Server } | undefined;
+
+export function use(scope: typeof current) {
+  current = scope;
+}
+
+function now() {
+  if (!current) throw new Error("no scenario runs");
+  return current;
+}
+
+export const launch = async () => new Browser(now());
+
+/** pause waits for a moment. */
+export async function pause() {
+  const { time, server } = now();
+  if (server.failure) throw server.failure;
+  if (!(await time.due())) await time.pass(time.now() + 1_000);
+}
+
+/** serve has somebody answer requests at the address that use is given. */
+export async function serve(handler: (q: IncomingMessage, s: ServerResponse) => void, run: (address: string) => Promise<void>) {
+  const { address, close } = await now().server.listen(handler);
+  try {
+    await run(address);
+  } finally {
+    close();
+  }
+}
+
+export async function axeOf() {}
