@@ -9,7 +9,7 @@ import { launch } from "./scenario";
 const { fetch: realFetch, Date: RealDate } = globalThis;
 
 async function fetchOf(server: Server, input: unknown, init: RequestInit = {}): Promise<Response> {
-  const answer = await server.send({ method: init.method ?? "GET", url: String(input), headers: Object.fromEntries(new Headers(init.headers).entries()), ...(init.body != null && { body: String(init.body) }) });
+  const answer = await server.send({ method: init.method ?? "GET", url: String(input), headers: Object.fromEntries(new Headers(init.headers).entries()), ...(init.body != null && { body: String(init.body) }) }, true);
   return new Response(answer.body, { status: answer.status, headers: answer.headers });
 }
 
@@ -49,6 +49,12 @@ async function scenario(name: string, run: (o: object) => Promise<void>) {
 export function part(number: number, of: number) {
   const only = new RegExp(process.env.ONLY ?? "");
   Object.entries(tests as Record<string, (o: object) => Promise<void>>).forEach(([name, run], i) => {
-    if (i % of === number && only.test(name)) test(name, () => scenario(name, run), 120_000);
+    if (i % of === number && only.test(name)) test(name, () => profiled(name, () => scenario(name, run)), 120_000); // PROF
   });
 }
+
+async function profiled(name: string, run: () => Promise<void>) { // PROF
+  if (!process.env.PROF) return run(); const { Session } = await import("node:inspector/promises"); const fs = await import("node:fs"); // PROF
+  const s = new Session(); s.connect(); await s.post("Profiler.enable"); await s.post("Profiler.start"); const t = process.cpuUsage(); // PROF
+  try { await run(); } finally { const u = process.cpuUsage(t); console.log(name, "cpu ms", (u.user + u.system) / 1000); const { profile } = await s.post("Profiler.stop"); fs.mkdirSync("/tmp/t/prof", { recursive: true }); fs.writeFileSync("/tmp/t/prof/p.cpuprofile", JSON.stringify(profile)); } // PROF
+} // PROF
