@@ -1,12 +1,20 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,4 +95,189 @@ func TestConsoleRecord(t *testing.T) {
 	node.Env = append(os.Environ(), "CONSOLE_NAMES="+string(names), "CONSOLE_SECRET="+secret, "CONSOLE_RESET="+server.URL)
 	node.Stdout, node.Stderr = t.Output(), t.Output()
 	require.NoError(t, node.Run())
+}
+
+// consoleRecording is what the engine was asked in one test of the console, and has answered.
+type consoleRecording struct {
+	Exchanges []struct {
+		Method  string             `json:"method"`
+		URL     string             `json:"url"`
+		Headers map[string]*string `json:"headers"`
+		Body    json.RawMessage    `json:"body"`
+		Write   bool               `json:"write"`
+		Status  int                `json:"status"`
+		Answer  json.RawMessage    `json:"answer"`
+	} `json:"exchanges"`
+	Webhooks []struct {
+		Method, Path, Answer string
+		Status               int
+	} `json:"webhooks"`
+}
+
+const recordedDirectory = "testdata/console/recorded"
+
+// answerLimit bounds how long an answer may take to become what was recorded: events are delivered meanwhile.
+const answerLimit = 20 * time.Second
+
+// TestConsoleRecorded asks the engine what was recorded for the tests of the console over simulated pages, and expects the same
+// answers, so that those tests are about the engine as it is.
+func TestConsoleRecorded(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(recordedDirectory, "*.json"))
+	require.NoError(t, err)
+	parts := map[string]json.RawMessage{}
+	readJSON(t, filepath.Join(recordedDirectory, "parts.json"), &parts)
+	f, reset := newRecordedConsole(t)
+	only := regexp.MustCompile(os.Getenv("ONLY"))
+	for _, file := range files {
+		if name := filepath.Base(file); name != "parts.json" && only.MatchString(name) {
+			var r consoleRecording
+			readJSON(t, file, &r)
+			t.Run(strings.TrimSuffix(name, ".json"), func(t *testing.T) { f.repeat(t, r, parts, reset()) })
+		}
+	}
+}
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, into), path)
+}
+
+var versionPattern = regexp.MustCompile(`\b7\d{6}\b`)
+
+// moved moves the versions of the metadata in a text.
+func moved(text string, by int64) string {
+	return versionPattern.ReplaceAllStringFunc(text, func(n string) string {
+		v, _ := strconv.ParseInt(n, 10, 64) // it has seven digits
+		return strconv.FormatInt(v+by, 10)
+	})
+}
+
+// repeat sends what was recorded, in this order, to an engine whose metadata is at a version.
+func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[string]json.RawMessage, version int64) {
+	names := c.names()
+	hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		for _, h := range r.Webhooks {
+			if h.Method == q.Method && h.Path == q.URL.Path {
+				w.WriteHeader(h.Status)
+				_, _ = io.WriteString(w, h.Answer)
+				return
+			}
+		}
+	}))
+	defer hooks.Close()
+	for i := range 4 {
+		names[fmt.Sprintf("http://webhook-%d.test", i+1)] = hooks.URL
+	}
+	var there, back []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		there, back = append(there, name, names[name]), append(back, names[name], name)
+	}
+	outward, inward := strings.NewReplacer(there...), strings.NewReplacer(back...)
+	for i, e := range r.Exchanges {
+		url, body := e.URL, string(e.Body)
+		if strings.HasPrefix(url, "/") {
+			url = "http://engine.test" + url
+		}
+		var text string
+		if json.Unmarshal(e.Body, &text) == nil {
+			body = text
+		}
+		want := steady(whole(t, e.Answer, parts))
+		var status int
+		var got string
+		what := fmt.Sprintf("%d. %s %s %s", i+1, e.Method, e.URL, body)
+		for end := time.Now().Add(answerLimit); ; time.Sleep(20 * time.Millisecond) {
+			q, err := http.NewRequestWithContext(t.Context(), e.Method, outward.Replace(url), strings.NewReader(moved(outward.Replace(body), version-recordedFrom)))
+			require.NoError(t, err)
+			q.Header.Set("X-Engine-Admin-Secret", secret)
+			for name, value := range e.Headers {
+				q.Header.Del(name)
+				if value != nil {
+					q.Header.Set(name, *value)
+				}
+			}
+			a, err := http.DefaultClient.Do(q)
+			require.NoError(t, err)
+			answered, err := io.ReadAll(a.Body)
+			require.NoError(t, err)
+			require.NoError(t, a.Body.Close())
+			status, got = a.StatusCode, moved(inward.Replace(string(answered)), recordedFrom-version)
+			var value any
+			decoder := json.NewDecoder(strings.NewReader(got))
+			decoder.UseNumber()
+			if decoder.Decode(&value) != nil {
+				value = got
+			}
+			got = steady(value)
+			if (status == e.Status && got == want) || e.Write || time.Now().After(end) {
+				break
+			}
+		}
+		require.Equal(t, e.Status, status, "%s\n%s\nIf the console can do with it: make console-record", what, got)
+		require.Equal(t, want, got, "%s\nIf the console can do with it: make console-record", what)
+	}
+}
+
+// whole is an answer with its parts.
+func whole(t *testing.T, text json.RawMessage, parts map[string]json.RawMessage) any {
+	t.Helper()
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&value))
+	var fill func(v any) any
+	fill = func(v any) any {
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				v[i] = fill(v[i])
+			}
+		case map[string]any:
+			if key, ok := v["$"].(string); ok && len(v) == 1 {
+				require.Contains(t, parts, key)
+				return whole(t, parts[key], parts)
+			}
+			for k := range v {
+				v[k] = fill(v[k])
+			}
+		}
+		return v
+	}
+	return fill(value)
+}
+
+// volatile are the fields of answers that are other ones each time, and passing are texts that are.
+var (
+	volatile = map[string]bool{"request_id": true, "at": true, "created_at": true, "next_retry_at": true, "uptime_seconds": true, "instance": true, "duration": true, "seconds": true}
+	passing  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?|127\.0\.0\.1:\d+`)
+)
+
+// steady is a value as JSON, without what is another one each time.
+func steady(v any) string {
+	var calm func(v any) any
+	calm = func(v any) any {
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				v[i] = calm(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				if volatile[k] {
+					v[k] = "any"
+					continue
+				}
+				v[k] = calm(v[k])
+			}
+		case string:
+			return passing.ReplaceAllString(v, "any")
+		}
+		return v
+	}
+	text, _ := json.MarshalIndent(calm(v), "", " ") // it was JSON
+	return string(text)
 }

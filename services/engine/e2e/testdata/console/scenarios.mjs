@@ -146,3 +146,6 @@ export const tests = {
   ...types.tests,
   ...journey.tests,
 };
+
+/** inBrowser are the tests that need a browser: its policies and network, several tabs, or sizes of what is drawn. */
+export const inBrowser = new Set([...Object.keys(attacks.tests)]);

@@ -363,7 +363,10 @@ export class Page extends Emitter {
     return this.time.until(() => {
       if (this.server.failure) throw this.server.failure;
       return holds();
-    }, what, limit);
+    }, what, limit).catch((e: unknown) => {
+      this.server.failure ??= e as Error; // before what the test does at last
+      throw e;
+    });
   }
 
   async waitForEvent(event: string, o?: { predicate?: (value: Any) => boolean }) {

@@ -5,6 +5,8 @@ export type Text = string | RegExp;
 
 export const tidy = (text: string) => text.replace(/[​­]/g, "").trim().replace(/\s+/g, " ");
 
+const html = "http://www.w3.org/1999/xhtml";
+
 export function matches(text: string, wanted: Text, exact = false): boolean {
   if (wanted instanceof RegExp) return new RegExp(wanted.source, wanted.flags.replace("g", "")).test(text);
   return exact ? tidy(text) === tidy(wanted) : tidy(text).toLowerCase().includes(tidy(wanted).toLowerCase());
@@ -23,8 +25,8 @@ export function visible(e: Element): boolean {
 
 function concealed(e: Element): boolean {
   if (e.hasAttribute("hidden") || e.classList.contains("hidden")) return true;
-  const style = e.getAttribute("style");
-  if (style && /display:\s*none|visibility:\s*hidden/.test(style)) return true;
+  const style = e.namespaceURI === html ? (e as HTMLElement).style : undefined;
+  if (style && (style.display === "none" || style.visibility === "hidden")) return true;
   return e.tagName === "TEMPLATE" || e.tagName === "SCRIPT" || e.tagName === "STYLE" || e.tagName === "HEAD" || (e.tagName === "INPUT" && e.getAttribute("type") === "hidden") || (e.tagName === "DIALOG" && !e.hasAttribute("open"));
 }
 
@@ -95,8 +97,8 @@ function own(e: Element, seen: Set<Element>, inside: boolean): string {
   }
   if (label?.trim()) return label;
   if (!inside || e.tagName === "IMG") {
-    const { labels } = e as HTMLInputElement;
-    if (labels?.length && role !== "") return [...labels].map((l) => contents(l, new Set([e]))).join(" ");
+    const labels = labelable.test(e.tagName) && role !== "" ? labelsOf(e) : [];
+    if (labels.length) return [...labels].map((l) => contents(l, new Set([e]))).join(" ");
     if (e.tagName === "INPUT" && role === "button") return (e as HTMLInputElement).value || ({ submit: "Submit", reset: "Reset", file: "Choose File" } as Record<string, string>)[(e as HTMLInputElement).type] || "";
     const first = { FIELDSET: "LEGEND", TABLE: "CAPTION", FIGURE: "FIGCAPTION" }[e.tagName];
     const titled = first && [...e.children].find((c) => c.tagName === first);
@@ -153,17 +155,74 @@ function labelled(e: Element, wanted: Text, exact: boolean): boolean {
   }
   const label = e.getAttribute("aria-label");
   if (label?.trim()) return matches(tidy(label), wanted, exact);
-  if (!/^(BUTTON|METER|OUTPUT|PROGRESS|SELECT|TEXTAREA|INPUT)$/.test(e.tagName)) return false;
-  return [...((e as HTMLInputElement).labels ?? [])].some((l) => matches(tidy(textOf(l)), wanted, exact));
+  return labelable.test(e.tagName) && labelsOf(e).some((l) => matches(tidy(textOf(l)), wanted, exact));
 }
 
 export type Step = (roots: Element[], window: Window) => Element[];
 
+/** Index is what a document has, as long as it doesn't change. */
+interface Index {
+  version: number;
+  all: Element[];
+  at: Map<Element, number>;
+  labels: Map<Element, Element[]>;
+}
+
+const indices = new WeakMap<Document, Index>();
+let inside: symbol | undefined;
+
+/** versionOf counts the changes of a document, as jsdom does. */
+function versionOf(document: Document): number {
+  inside ??= Object.getOwnPropertySymbols(document).find((s) => s.description === "impl")!;
+  return (document as unknown as Record<symbol, { _version: number }>)[inside]!._version;
+}
+
+const labelable = /^(BUTTON|INPUT|METER|OUTPUT|PROGRESS|SELECT|TEXTAREA)$/;
+
+function indexOf(document: Document): Index {
+  const version = versionOf(document);
+  const known = indices.get(document);
+  if (known?.version === version) return known;
+  const all: Element[] = [];
+  const labels = new Map<Element, Element[]>();
+  const at = new Map<Element, number>();
+  const walker = document.createTreeWalker(document.documentElement, 1);
+  for (let e = walker.currentNode as Element | null; e; e = walker.nextNode() as Element | null) {
+    at.set(e, all.length);
+    all.push(e);
+  }
+  const index = { version, all, at, labels };
+  for (const l of all) {
+    if (l.tagName !== "LABEL") continue;
+    const id = l.getAttribute("for");
+    const control = id === null ? inIndex(index, l).find((e) => labelable.test(e.tagName)) : document.getElementById(id);
+    if (control) labels.set(control, [...(labels.get(control) ?? []), l]);
+  }
+  indices.set(document, index);
+  return index;
+}
+
+/** inIndex are the elements in one: those that follow it until one that isn't in it. */
+function inIndex(index: Index, e: Element): Element[] {
+  const from = index.at.get(e);
+  if (from === undefined) return [...e.getElementsByTagName("*")];
+  let after: Element | null = e;
+  while (after && !after.nextElementSibling) after = after.parentElement;
+  const to = after ? index.at.get(after.nextElementSibling!) : undefined;
+  return index.all.slice(from + 1, to);
+}
+
+function labelsOf(e: Element): Element[] {
+  return indexOf(e.ownerDocument).labels.get(e) ?? [];
+}
+
 /** within are the elements in some, in the order of the document. */
 function within(roots: Element[]): Element[] {
-  if (roots.length === 1) return [...roots[0]!.getElementsByTagName("*")];
+  const index = roots[0] && indexOf(roots[0].ownerDocument);
+  if (!index) return [];
+  if (roots.length === 1) return inIndex(index, roots[0]!);
   const found = new Set<Element>();
-  for (const r of roots) for (const e of r.getElementsByTagName("*")) found.add(e);
+  for (const r of roots) for (const e of inIndex(index, r)) found.add(e);
   return [...found];
 }
 

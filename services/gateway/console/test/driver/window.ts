@@ -120,6 +120,17 @@ function complete(window: Window, around: Surroundings) {
       return true;
     },
   });
+  // Nothing is laid out: what styles say is kept, and not parsed.
+  const impl = Object.getOwnPropertySymbols(window.document).find((s) => s.description === "impl")!;
+  const sheet = Object.getPrototypeOf((window.document.createElement("style") as unknown as Record<symbol, object>)[impl]) as { _updateAStyleBlock: () => void };
+  sheet._updateAStyleBlock = () => {};
+  const styles = new WeakMap<object, object>();
+  for (const kind of [window.HTMLElement.prototype, window.SVGElement.prototype]) {
+    get(kind, "style", function () {
+      if (!styles.has(this)) styles.set(this, declaration());
+      return styles.get(this);
+    });
+  }
   define(window.Range.prototype, { getBoundingClientRect: () => ({ x: 0, y: 0, left: 0, top: 0, right: 8, bottom: 16, width: 8, height: 16 }), getClientRects: () => [] });
   for (const [side, of] of [["Width", "width"], ["Height", "height"]] as const) {
     for (const kind of ["offset", "client", "scroll"]) {
@@ -166,6 +177,33 @@ function canvas(): object {
   return new Proxy({} as Record<string | symbol, unknown>, {
     get: (of, name) => of[name] ?? (name === "measureText" ? (text: string) => ({ width: text.length * 7 }) : name === "canvas" ? { width: 600, height: 180 } : () => canvas()),
     set: (of, name, value) => ((of[name] = value), true),
+  });
+}
+
+const camel = (name: string) => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase());
+
+/** declaration has styles of an element. */
+function declaration(): object {
+  const values: Record<string, string> = {};
+  const own: Record<string, unknown> = {
+    setProperty: (n: string, v: string) => void (values[camel(n)] = String(v)),
+    removeProperty: (n: string) => void delete values[camel(n)],
+    getPropertyPriority: () => "",
+    item: (i: number) => Object.keys(values)[i] ?? "",
+    getPropertyValue: (n: string) => values[camel(n)] ?? "",
+  };
+  return new Proxy(values, {
+    get: (_, n) => (n === "length" ? Object.keys(values).length : n === "cssText" ? Object.entries(values).map(([k, v]) => `${k}: ${v}`).join("; ") : (own[n as string] ?? values[n as string] ?? (typeof n === "string" ? "" : undefined))),
+    set(_, n, v) {
+      if (n === "cssText") {
+        for (const k of Object.keys(values)) delete values[k];
+        for (const one of String(v).split(";")) {
+          const at = one.indexOf(":");
+          if (at > 0) values[camel(one.slice(0, at).trim())] = one.slice(at + 1).trim();
+        }
+      } else values[n as string] = v === null ? "" : String(v);
+      return true;
+    },
   });
 }
 
