@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/nodetest"
 )
 
 // Recordings name servers instead of their addresses.
@@ -90,11 +92,25 @@ func TestConsoleRecord(t *testing.T) {
 		}
 		return
 	}
+	require.NoError(t, vitest(t, "CONSOLE_NAMES="+string(names), "CONSOLE_SECRET="+secret, "CONSOLE_RESET="+server.URL).Run())
+}
+
+// vitest is a run of the tests of the console over simulated pages. The test is skipped where their packages can't be had.
+func vitest(t *testing.T, settings ...string) *exec.Cmd {
+	t.Helper()
+	scenarios, err := filepath.Abs("testdata/console")
+	require.NoError(t, err)
 	node := exec.CommandContext(t.Context(), "npx", "--no-install", "vitest", "run")
-	node.Dir = "../../gateway/console"
-	node.Env = append(os.Environ(), "CONSOLE_NAMES="+string(names), "CONSOLE_SECRET="+secret, "CONSOLE_RESET="+server.URL)
+	node.Dir = nodetest.Install(t, "../../gateway/console")
+	node.Env = append(append(os.Environ(), "CONSOLE_SCENARIOS="+scenarios), settings...)
 	node.Stdout, node.Stderr = t.Output(), t.Output()
-	require.NoError(t, node.Run())
+	return node
+}
+
+// TestConsoleComponents uses the console in simulated pages, with the answers that TestConsoleRecorded compares with those of the engine.
+func TestConsoleComponents(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, vitest(t).Run())
 }
 
 // consoleRecording is what the engine was asked in one test of the console, and has answered.
@@ -187,6 +203,9 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 			body = text
 		}
 		want := steady(whole(t, e.Answer, parts))
+		if json.Unmarshal(e.Answer, &text) == nil {
+			want = steady(parsed(text))
+		}
 		var status int
 		var got string
 		what := fmt.Sprintf("%d. %s %s %s", i+1, e.Method, e.URL, body)
@@ -206,13 +225,7 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 			require.NoError(t, err)
 			require.NoError(t, a.Body.Close())
 			status, got = a.StatusCode, moved(inward.Replace(string(answered)), recordedFrom-version)
-			var value any
-			decoder := json.NewDecoder(strings.NewReader(got))
-			decoder.UseNumber()
-			if decoder.Decode(&value) != nil {
-				value = got
-			}
-			got = steady(value)
+			got = steady(parsed(got))
 			if (status == e.Status && got == want) || e.Write || time.Now().After(end) {
 				break
 			}
@@ -220,6 +233,17 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		require.Equal(t, e.Status, status, "%s\n%s\nIf the console can do with it: make console-record", what, got)
 		require.Equal(t, want, got, "%s\nIf the console can do with it: make console-record", what)
 	}
+}
+
+// parsed is the value of a text, if it is JSON, and else the text.
+func parsed(text string) any {
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return text
+	}
+	return value
 }
 
 // whole is an answer with its parts.

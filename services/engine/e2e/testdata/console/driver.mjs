@@ -52,3 +52,16 @@ export async function axeOf(page, what, part) {
   }
   await page.emulateMedia({ colorScheme: null });
 }
+
+export async function signIn(page, base = url) {
+  await page.goto(base + "/console");
+  await page.getByLabel("Admin secret", { exact: true }).fill(secret);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Areas" }).waitFor();
+}
+
+/** area opens an area by the navigation. */
+export async function area(page, name) {
+  await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { name, exact: true }).waitFor();
+}

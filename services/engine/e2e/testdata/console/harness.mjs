@@ -1,9 +1,9 @@
 // What the tests of the console share: a browser, pages that watch for what must never happen, and axe.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { axeOf, pause, secret, url } from "./driver.mjs";
+import { area, axeOf, pause, secret, signIn, url } from "./driver.mjs";
 
-export { axeOf, launch, openURL, others, remoteURL, secret, serve, url } from "./driver.mjs";
+export { area, axeOf, launch, openURL, others, remoteURL, secret, serve, signIn, url } from "./driver.mjs";
 
 /** The limit is for what never comes; nothing waits as long. */
 export const limit = 120_000;
@@ -63,13 +63,6 @@ export async function within(test, minutes = 15) {
 /** until waits for what no page shows. */
 export async function until(holds, what) {
   for (const end = Date.now() + limit; !(await holds()); await pause()) assert.ok(Date.now() < end, what);
-}
-
-export async function signIn(page, base = url) {
-  await page.goto(base + "/console");
-  await page.getByLabel("Admin secret", { exact: true }).fill(secret);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Areas" }).waitFor();
 }
 
 /** axe asserts that nothing on the page is in the way of anybody, in light and in dark. */
@@ -185,12 +178,6 @@ export async function confirm(page, title, text) {
 export async function transforming(page) {
   await page.getByText("Change the request and the answer").click();
   await page.getByLabel("Change the request", { exact: true }).check();
-}
-
-/** area opens an area by the navigation. */
-export async function area(page, name) {
-  await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();
-  await page.getByRole("heading", { name, exact: true }).waitFor();
 }
 
 /** discard lets unsaved edits go, when that is asked. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
+import { pathToFileURL } from "node:url";
 import type { Time } from "./time";
 
 export interface Request {
@@ -49,7 +50,7 @@ export const names: Record<string, string> = JSON.parse(process.env.CONSOLE_NAME
 export const engine = "http://engine.test";
 export const secret = "the secret of the tests";
 export const recording = process.env.CONSOLE_RECORD !== undefined;
-const directory = new URL("../../../../engine/e2e/testdata/console/recorded/", import.meta.url);
+const directory = pathToFileURL(`${process.env.CONSOLE_SCENARIOS}/recorded/`);
 
 const replaced = (text: string, pairs: [string, string][]) => pairs.reduce((t, [from, to]) => t.replaceAll(from, to), text);
 

@@ -192,7 +192,22 @@ export class Page extends Emitter {
     this.window = undefined;
   }
 
+  /** waits is the address of a page that is opened once something is done with it. */
+  waits: string | undefined;
+
+  signedIn(address: string, value: string) {
+    this.#session.set("query-engine-session", JSON.stringify({ kind: "secret", value }));
+    this.waits = address;
+  }
+
+  async ready() {
+    if (!this.waits) return;
+    await this.goto(this.waits);
+    await this.getByRole("navigation", { name: "Areas" }).waitFor();
+  }
+
   async goto(address: string) {
+    this.waits = undefined;
     const from = this.window && this.url();
     const url = new URL(address, from ?? engine).href;
     if (from && url !== from && url.split("#")[0] === from.split("#")[0] && url.includes("#")) {
@@ -208,6 +223,7 @@ export class Page extends Emitter {
   }
 
   async reload() {
+    await this.ready();
     await this.#open(this.url());
   }
 
@@ -333,6 +349,7 @@ export class Page extends Emitter {
   }
 
   async evaluate(what: unknown, ...args: Any[]): Promise<Any> {
+    await this.ready();
     const value: unknown = evaluate(this.window!, what, args.map((a: unknown) => (a instanceof Handle ? a.element : Array.isArray(a) ? a.map((x: unknown) => (x instanceof Handle ? x.element : x)) : a)));
     return this.settled(value);
   }
@@ -360,6 +377,7 @@ export class Page extends Emitter {
   }
 
   async until<T>(holds: () => T | Promise<T>, what: () => string, limit?: number): Promise<T> {
+    await this.ready();
     return this.time.until(() => {
       if (this.server.failure) throw this.server.failure;
       return holds();
@@ -405,9 +423,9 @@ export class Page extends Emitter {
   };
 
   keyboard = {
-    press: async (keys: string) => { this.user.press(keys); await this.time.run(20); },
-    type: async (text: string) => { for (const c of text) this.user.press(c === "\n" ? "Enter" : c); await this.time.run(20); },
-    insertText: async (text: string) => { this.user.insert(text); await this.time.run(20); },
+    press: async (keys: string) => { await this.ready(); this.user.press(keys); await this.time.run(20); },
+    type: async (text: string) => { await this.ready(); for (const c of text) this.user.press(c === "\n" ? "Enter" : c); await this.time.run(20); },
+    insertText: async (text: string) => { await this.ready(); this.user.insert(text); await this.time.run(20); },
     down: async (key: string) => { Object.assign(this.user.held, modifiersOf([key])); },
     up: async (key: string) => { this.user.held = { ...this.user.held, [key === "ControlOrMeta" ? "Control" : key]: false }; },
   };
@@ -501,10 +519,12 @@ export class Locator {
   }
 
   async all(): Promise<Locator[]> {
+    await this.of.ready();
     return this.found().map((_, i) => this.nth(i));
   }
 
   async count() {
+    await this.of.ready();
     return this.found().length;
   }
 

@@ -3,7 +3,7 @@ import { test } from "vitest";
 import { begins, Recorder, recording, recordingOf, Replayer, type Server } from "./exchanges";
 import { launch, openURL, url, use } from "./scenario";
 import { Time } from "./time";
-import { inBrowser, open, tests, within } from "../../../../engine/e2e/testdata/console/scenarios.mjs";
+import { inBrowser, open, tests, within } from "scenarios";
 
 const { fetch: realFetch, Date: RealDate } = globalThis;
 
@@ -12,7 +12,7 @@ async function fetchOf(server: Server, input: unknown, init: RequestInit = {}): 
   return new Response(answer.body, { status: answer.status, headers: answer.headers });
 }
 
-async function scenario(name: string, run: (o: object) => Promise<void>) {
+async function scenario(name: string, run: (typeof tests)[string]) {
   if (recording) begins(Number(await (await realFetch(process.env.CONSOLE_RESET!)).text()));
   const recorded = recording ? undefined : recordingOf(name);
   if (!recording && !recorded) throw new Error("there is no recording: make console-record");
@@ -48,8 +48,8 @@ async function scenario(name: string, run: (o: object) => Promise<void>) {
 /** part registers each test whose number is one of a part of several. */
 export function part(number: number, of: number) {
   const only = new RegExp(process.env.ONLY ?? "");
-  Object.entries(tests as Record<string, (o: object) => Promise<void>>).forEach(([name, run], i) => {
-    if (i % of === number && !inBrowser.has(name) && only.test(name)) test(name, () => profiled(name, () => scenario(name, run)), recording ? 600_000 : 120_000); // PROF
+  Object.entries(tests).forEach(([name, run], i) => {
+    if (i % of === number && !inBrowser.has(name) && only.test(name)) test(name, () => profiled(name, () => scenario(name, run)), recording ? 200_000 : 120_000); // PROF
   });
 }
 

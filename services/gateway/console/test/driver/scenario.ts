@@ -1,7 +1,8 @@
 // The place of driver.mjs, by which the tests of the console use a simulated browser instead of a real one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { engine, secret as given, type Server } from "./exchanges";
-import { Browser } from "./page";
+import { areas } from "../../src/areas";
+import { Browser, type Page } from "./page";
 import type { Time } from "./time";
 
 export const [url, secret, openURL, remoteURL] = [engine, given, "http://open.test", "http://remote.test"];
@@ -38,3 +39,16 @@ export async function serve(handler: (q: IncomingMessage, s: ServerResponse) => 
 }
 
 export async function axeOf() {}
+
+/** signIn has a page begin signed in; it is opened when it is needed, at its first address. How one signs in is the matter of a test of its own. */
+export async function signIn(page: Page, base = url) {
+  page.signedIn(`${base}/console`, given);
+}
+
+/** area opens an area by the navigation, or at its address where the page isn't open yet. */
+export async function area(page: Page, name: string) {
+  const address = areas.find((a) => a.name === name)!.path;
+  if (page.waits) await page.goto(`${url}/console${address}`);
+  else await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { name, exact: true }).waitFor();
+}

@@ -90,7 +90,7 @@ export class Time {
   }
 
   /** until waits until something holds. It fails once nothing more happens, or after a limit. */
-  async until<T>(holds: () => T | Promise<T>, what: () => string, limit = this.real ? 30_000 : 60_000): Promise<T> {
+  async until<T>(holds: () => T | Promise<T>, what: () => string, limit = this.real ? 20_000 : 60_000): Promise<T> {
     for (const end = this.#now + limit; ; ) {
       const value = await holds();
       if (value) return value;

@@ -4,13 +4,13 @@ import { compileFunction, runInNewContext } from "node:vm";
 import { JSDOM, VirtualConsole } from "jsdom";
 import type { Time } from "./time";
 
-export type Window = InstanceType<typeof JSDOM>["window"] & Record<string, any>;
+export type Window = typeof globalThis & globalThis.Window & Record<string, any>;
 
 /** hidden are names that Node has and a browser hasn't. */
 const hidden = ["process", "require", "module", "exports", "global", "Buffer", "setImmediate", "clearImmediate"];
 
 let names: string[] | undefined;
-let start: ((...values: unknown[]) => void) | undefined;
+let start: Function | undefined;
 
 /** namesOf are the names that the code of a page finds in its window, instead of among those of Node. */
 function namesOf(window: Window): string[] {
@@ -37,7 +37,7 @@ const html = readFileSync(new URL("../../index.html", import.meta.url), "utf8").
 
 export function makeWindow(url: string, around: Surroundings): Window {
   const quiet = new VirtualConsole();
-  quiet.on("jsdomError", (e: Error) => {
+  quiet.on("jsdomError", (e) => {
     if (/navigation/i.test(e.message)) return;
     if (!/Not implemented/.test(e.message)) around.fault(String((e as { cause?: Error }).cause?.stack ?? e.stack));
   });
@@ -227,7 +227,7 @@ export function run(window: Window) {
   const list = namesOf(window);
   if (!start) {
     const code = readFileSync(process.env.CONSOLE_BUNDLE!, "utf8");
-    start = compileFunction(code, list, { filename: process.env.CONSOLE_BUNDLE }) as typeof start;
+    start = compileFunction(code, list, { filename: process.env.CONSOLE_BUNDLE });
   }
   start!(...list.map((n) => valueOf(window, n)));
 }
