@@ -124,6 +124,9 @@ func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
 	node := exec.CommandContext(ctx, "node", append([]string{script}, c.arguments...)...)
 	node.Dir = c.dir
 	node.Env = append(os.Environ(), "OTHER_SOURCES="+string(others))
+	if os.Getenv("ENGINE_TEST_LONG") == "" {
+		node.Env = append(node.Env, "JOURNEYS=1")
+	}
 	node.Stdout, node.Stderr = t.Output(), t.Output()
 	require.NoError(t, node.Run())
 	for _, p := range c.processes {
@@ -132,7 +135,8 @@ func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
 	}
 }
 
-// TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
+// TestConsole uses the console in a browser, as testdata/console has it: by its journeys, and with ENGINE_TEST_LONG in the environment by all
+// tests, most of which TestConsoleComponents runs, too. With the directory CONSOLE_SHOTS in the
 // environment, it takes pictures of the pages instead, and with the minutes CONSOLE_SOAK it
 // watches the memory of a page that rows are streamed into.
 func TestConsole(t *testing.T) {
@@ -150,7 +154,7 @@ func TestConsole(t *testing.T) {
 }
 
 // TestConsolePages opens each page of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
-// and with a server that fails, is slow, or is gone.
+// and, with ENGINE_TEST_LONG in the environment, with a server that fails, is slow, or is gone.
 func TestConsolePages(t *testing.T) {
 	t.Parallel()
 	newConsole(t).run(t, "pages.mjs", pagesLimit)

@@ -1,6 +1,6 @@
 // What a server has answered to the console: recorded from a real one, and answered from then on.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -254,7 +254,18 @@ export class Recorder extends Server {
     const lines = made.exchanges.map((e) => JSON.stringify(e)).join(",\n");
     const { exchanges: _, ...rest } = made;
     writeFileSync(fileOf(this.name), `${JSON.stringify(rest).slice(0, -1)},"exchanges":[\n${lines}\n]}\n`);
-    writeFileSync(partsPath, `{\n${Object.entries(allParts()).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join(",\n")}\n}\n`);
+    // Parts that no recording has any more go.
+    const used = new Set<string>();
+    const mark = (text: string) => {
+      for (const [, key] of text.matchAll(/\{"\$":"([0-9a-f]{12})"\}/g)) {
+        if (used.has(key!)) continue;
+        used.add(key!);
+        mark(JSON.stringify(allParts()[key!]));
+      }
+    };
+    for (const file of readdirSync(directory)) if (file !== "parts.json") mark(readFileSync(new URL(file, directory), "utf8"));
+    const kept = Object.entries(allParts()).filter(([k]) => used.has(k)).sort(([x], [y]) => (x < y ? -1 : 1));
+    writeFileSync(partsPath, `{\n${kept.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join(",\n")}\n}\n`);
   }
 }
 

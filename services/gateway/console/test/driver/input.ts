@@ -2,6 +2,8 @@
 import { enabled, visible } from "./query";
 import type { Window } from "./window";
 
+type Any = any;
+
 export interface Modifiers {
   Control?: boolean;
   Shift?: boolean;
@@ -15,9 +17,15 @@ export function modifiersOf(list: string[] = []): Modifiers {
   return Object.fromEntries(list.map((m) => [m === "ControlOrMeta" ? "Control" : m, true]));
 }
 
+interface Line {
+  number: number;
+  from: number;
+  to: number;
+}
+
 /** View is what is used of an editor's view. */
 interface View {
-  state: { doc: { toString(): string; length: number }; selection: { main: { from: number; to: number } }; replaceSelection(text: string): object; facet(f: unknown): unknown; readOnly: boolean };
+  state: { doc: { toString(): string; length: number; lines: number; line(n: number): Line; lineAt(at: number): Line }; selection: { main: { from: number; to: number } }; replaceSelection(text: string): object; facet(f: unknown): unknown; readOnly: boolean };
   dispatch(...t: object[]): void;
   focus(): void;
   constructor: unknown;
@@ -227,14 +235,28 @@ export class User {
     const all = { key, code: codeOf(name), keyCode: keyCodeOf(key), which: keyCodeOf(key), bubbles: true, cancelable: true, composed: true, view: this.window, ...flags(m) };
     const event = (type: string) => {
       const made = new this.window.KeyboardEvent(type, all);
-      for (const n of ["keyCode", "which"]) if (made[n] !== all.keyCode) Object.defineProperty(made, n, { value: all.keyCode });
+      for (const n of ["keyCode", "which"]) if ((made as Any)[n] !== all.keyCode) Object.defineProperty(made, n, { value: all.keyCode });
       return made;
     };
+    if (/^Arrow(Up|Down)$/.test(key) && this.#line(e, key === "ArrowDown" ? 1 : -1)) return;
     const went = e.dispatchEvent(event("keydown"));
     if (went) this.#after(key, m, e);
     const now = activeOf(this.window);
     const up = now.dispatchEvent(event("keyup"));
     if (went && up && key === " " && now === e && !m.Control && this.#pressedBySpace(e)) this.activate(e);
+  }
+
+  /** line moves the cursor of an editor by a line, which the editor itself does by where lines are drawn. */
+  #line(e: Element, by: number): boolean {
+    const view = editorOf(e);
+    if (!view || this.window.document.querySelector(".cm-tooltip-autocomplete")) return false;
+    const { doc, selection } = view.state;
+    const at = doc.lineAt(selection.main.to);
+    const number = at.number + by;
+    if (number < 1 || number > doc.lines) return true;
+    const to = doc.line(number);
+    view.dispatch({ selection: { anchor: Math.min(to.to, to.from + selection.main.to - at.from) } });
+    return true;
   }
 
   #pressedBySpace(e: Element): boolean {
