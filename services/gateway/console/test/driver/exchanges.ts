@@ -254,6 +254,7 @@ export class Recorder extends Server {
     const lines = made.exchanges.map((e) => JSON.stringify(e)).join(",\n");
     const { exchanges: _, ...rest } = made;
     writeFileSync(fileOf(this.name), `${JSON.stringify(rest).slice(0, -1)},"exchanges":[\n${lines}\n]}\n`);
+    parts = { ...(existsSync(partsPath) ? (JSON.parse(readFileSync(partsPath, "utf8")) as Record<string, unknown>) : {}), ...allParts() }; // another run may have added some
     // Parts that no recording has any more go.
     const used = new Set<string>();
     const mark = (text: string) => {

@@ -115,7 +115,15 @@ function complete(window: Window, around: Surroundings) {
     getClientRects() {
       return (this as unknown as Element).isConnected ? [rect(this as unknown as Element)] : [];
     },
-    scrollIntoView() {}, scrollTo() {}, scrollBy() {}, setPointerCapture() {}, releasePointerCapture() {}, hasPointerCapture: () => false, getAnimations: () => [], animate: () => ({ finished: Promise.resolve(), cancel() {}, play() {} }),
+    scrollIntoView() {},
+    scrollTo(to: { top?: number; left?: number } | number, y?: number) {
+      const e = this as unknown as Element;
+      const { top, left } = typeof to === "object" ? to : { left: to, top: y };
+      if (top !== undefined) e.scrollTop = Math.max(0, top);
+      if (left !== undefined) e.scrollLeft = Math.max(0, left);
+      time.add(0, () => e.dispatchEvent(new window.Event("scroll")), window);
+    },
+    scrollBy() {}, setPointerCapture() {}, releasePointerCapture() {}, hasPointerCapture: () => false, getAnimations: () => [], animate: () => ({ finished: Promise.resolve(), cancel() {}, play() {} }),
     checkVisibility() {
       return true;
     },
