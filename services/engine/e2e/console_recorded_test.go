@@ -27,7 +27,7 @@ import (
 func (c *consoleFixture) names() map[string]string {
 	return map[string]string{
 		"http://engine.test": c.console.url, "http://open.test": c.open.url, "http://remote.test": c.remote,
-		"postgres://postgres.test/other": c.others["postgres"], "/sqlite.test/library.db": c.others["sqlite"],
+		"postgres://somebody:a-password@postgres.test/other": c.others["postgres"], "/sqlite.test/library.db": c.others["sqlite"],
 		"sqlserver://mssql.test": c.others["mssql"], "http://bigquery.test": c.others["bigquery"], "a-project": c.others["project"],
 	}
 }
@@ -57,7 +57,7 @@ func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
 			_ = os.Remove(f.others["sqlite"] + suffix) // it may not be there
 		}
 		f.console.metadata("replace_metadata", exported.Metadata)
-		execute(t, f.cluster.metadataURL, `DELETE FROM engine_catalog.engine_scheduled_events; DELETE FROM engine_catalog.metadata_change WHERE published AND version < (SELECT resource_version FROM engine_catalog.metadata_version)`)
+		execute(t, f.cluster.metadataURL, `TRUNCATE engine_catalog.engine_scheduled_events, engine_catalog.engine_cron_events, engine_catalog.engine_action_log CASCADE; DELETE FROM engine_catalog.metadata_change WHERE published AND version < (SELECT resource_version FROM engine_catalog.metadata_version)`)
 		return f.console.version()
 	}
 	return f, reset
@@ -226,6 +226,9 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 			require.NoError(t, a.Body.Close())
 			status, got = a.StatusCode, moved(inward.Replace(string(answered)), recordedFrom-version)
 			got = steady(parsed(got))
+			if strings.HasPrefix(body, `{"type":"get_status"`) { // counters and times, of which only the fields are the same
+				want, got = fieldsOf(t, want), fieldsOf(t, got)
+			}
 			if (status == e.Status && got == want) || e.Write || time.Now().After(end) {
 				break
 			}
@@ -274,8 +277,29 @@ func whole(t *testing.T, text json.RawMessage, parts map[string]json.RawMessage)
 	return fill(value)
 }
 
+// fieldsOf are the fields of an object, and of the objects that it lists.
+func fieldsOf(t *testing.T, text string) string {
+	t.Helper()
+	var object map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &object))
+	fields := map[string]bool{}
+	for k, v := range object {
+		fields[k] = true
+		list, _ := v.([]any)
+		for _, item := range list {
+			if item, ok := item.(map[string]any); ok {
+				for field := range item {
+					fields[k+"."+field] = true
+				}
+			}
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(fields)), "\n")
+}
+
 // volatile are the fields of answers that are other ones each time, and passing are texts that are.
 var (
+	listed   = map[string]bool{"types": true, "fields": true, "inputFields": true, "enumValues": true, "possibleTypes": true, "args": true}
 	volatile = map[string]bool{"request_id": true, "at": true, "created_at": true, "next_retry_at": true, "uptime_seconds": true, "instance": true, "duration": true, "seconds": true}
 	passing  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?|127\.0\.0\.1:\d+`)
 )
@@ -291,6 +315,10 @@ func steady(v any) string {
 			}
 		case map[string]any:
 			for k := range v {
+				// A GraphQL server lists what its schema has in any order.
+				if list, ok := v[k].([]any); ok && listed[k] {
+					slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+				}
 				if volatile[k] {
 					v[k] = "any"
 					continue

@@ -1,4 +1,7 @@
 // The part of Playwright's API that the tests of the console use, over simulated pages.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Answer, Request as Sent, Server } from "./exchanges";
 import { engine } from "./exchanges";
 import { activeOf, editorOf, modifiersOf, User } from "./input";
@@ -7,6 +10,13 @@ import type { Time } from "./time";
 import { evaluate, makeWindow, run, type Window } from "./window";
 
 type Any = any;
+
+/** written is the path of a file. */
+function written(name: string, data: Buffer): string {
+  const path = join(mkdtempSync(join(tmpdir(), "console-")), name);
+  writeFileSync(path, data);
+  return path;
+}
 
 class Emitter {
   #listeners = new Map<string, Set<(value: Any) => void>>();
@@ -237,7 +247,7 @@ export class Page extends Emitter {
       fetch: ((input: string, init?: RequestInit) => this.#fetch(input, init)) as typeof fetch,
       fault: (text) => this.of.emit("console", { type: () => "error", text: () => text }),
       clipboard: this.of.clipboard,
-      download: (name, data) => this.emit("download", { suggestedFilename: () => name, data, path: async () => { throw new Error("no file"); }, createReadStream: async () => [Buffer.from(await data!.arrayBuffer())] }),
+      download: (name, data) => this.emit("download", { suggestedFilename: () => name, data, path: async () => written(name, Buffer.from(await data!.arrayBuffer())) }),
       choose: (input) => this.emit("filechooser", { setFiles: async (files: Any) => this.#files(input, files) }),
       navigate: (to) => void this.goto(to),
       dark: this.#dark,

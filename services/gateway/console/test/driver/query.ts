@@ -81,7 +81,7 @@ function named_(e: Element, seen: Set<Element>, inside: boolean): string {
   seen.add(e);
   const by = e.getAttribute("aria-labelledby");
   if (by && !inside) {
-    const texts = by.split(/\s+/).map((id) => e.ownerDocument.getElementById(id)).filter((l) => l !== null).map((l) => (l === e ? own(e, new Set([...seen].filter((s) => s !== e)), true) : own(l, new Set(), true)));
+    const texts = by.split(/\s+/).map((id) => e.ownerDocument.getElementById(id)).filter((l) => l !== null).map((l) => l.getAttribute("aria-label")?.trim() || own(l, new Set(), true));
     if (texts.join("").trim()) return texts.join(" ");
   }
   return own(e, seen, inside);

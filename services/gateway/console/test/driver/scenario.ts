@@ -6,7 +6,7 @@ import { Browser, type Page } from "./page";
 import type { Time } from "./time";
 
 export const [url, secret, openURL, remoteURL] = [engine, given, "http://open.test", "http://remote.test"];
-export const others = { postgres: "postgres://postgres.test/other", sqlite: "/sqlite.test/library.db", mssql: "sqlserver://mssql.test", bigquery: "http://bigquery.test", project: "a-project" };
+export const others = { postgres: "postgres://somebody:a-password@postgres.test/other", sqlite: "/sqlite.test/library.db", mssql: "sqlserver://mssql.test", bigquery: "http://bigquery.test", project: "a-project" };
 
 let current: { time: Time; server: Server } | undefined;
 

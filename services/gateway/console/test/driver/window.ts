@@ -81,7 +81,7 @@ function complete(window: Window, around: Surroundings) {
         const { width, height } = sizeOf(target);
         const box = [{ inlineSize: width, blockSize: height }];
         this.call([{ target, contentRect: rect(target), borderBoxSize: box, contentBoxSize: box }], this);
-      });
+      }, window);
     }
     unobserve() {}
     disconnect() {}
@@ -91,7 +91,7 @@ function complete(window: Window, around: Surroundings) {
   }
   class Intersections extends Sizes {
     observe(target: Element) {
-      time.add(0, () => target.isConnected && this.call([{ target, isIntersecting: true, intersectionRatio: 1 }], this));
+      time.add(0, () => target.isConnected && this.call([{ target, isIntersecting: true, intersectionRatio: 1 }], this), window);
     }
   }
   const rect = (e: Element) => {
