@@ -1,13 +1,17 @@
 // Tests of the console in a browser: node console.mjs BROWSER URL SECRET OPEN-URL REMOTE-URL. The server of URL has the
 // tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
 // GraphQL server of REMOTE-URL has the type Position.
+import { existsSync } from "node:fs";
 import { launch, open, openURL, url, within } from "./harness.mjs";
-import { journeys, tests } from "./scenarios.mjs";
+import { inBrowser, journeys, tests } from "./scenarios.mjs";
 
-// ONLY is an expression that picks tests by their names, and JOURNEYS has only those that always run, several at a time.
+/** recorded reports whether a test runs over simulated pages, too, as services/gateway/console/test has it. */
+const recorded = (name) => existsSync(new URL(`recorded/${name.replace(/[^\w]+/g, "-").toLowerCase().slice(0, 100).replace(/-$/, "")}.json`, import.meta.url));
+
+// ONLY is an expression that picks tests by their names, and JOURNEYS has only journeys and what isn't recorded, several at a time.
 const only = new RegExp(process.env.ONLY ?? "");
 const short = Boolean(process.env.JOURNEYS);
-const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || journeys.has(name)));
+const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || journeys.has(name) || !(recorded(name) || inBrowser.has(name))));
 const browser = await launch();
 const failed = [];
 

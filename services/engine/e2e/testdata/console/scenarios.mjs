@@ -150,7 +150,7 @@ export const tests = {
 /** inBrowser are the tests that need a browser: its policies, its network, or sizes of what is drawn. */
 export const inBrowser = new Set([
   ...Object.keys(attacks.tests), "API: a subscription", "API: a stream keeps the last results alone", "Focus: a button that becomes disabled keeps it", "Monitoring: with much of everything, the page fits", "Monitoring: the axes of what is counted have whole numbers",
-  "keys", ...Object.keys(closing.tests).filter((name) => name.startsWith("Dialogs of")),
+  "keys", ...Object.keys(pending.tests),
   "Unsaved edits: every form, and all that leads away from it",
 ]);
 

@@ -45,16 +45,12 @@ async function scenario(name: string, run: (typeof tests)[string]) {
   }
 }
 
-/** part registers each test whose number is one of a part of several. */
+/** part registers each test whose number is one of a part of several. One without a recording runs in a browser instead, see console.mjs. */
 export function part(number: number, of: number) {
   const only = new RegExp(process.env.ONLY ?? "");
   Object.entries(tests).forEach(([name, run], i) => {
-    if (i % of === number && !inBrowser.has(name) && only.test(name) && !(process.env.CONSOLE_RECORD === "missing" && recordingOf(name))) test(name, () => profiled(name, () => scenario(name, run)), recording ? 200_000 : 120_000); // PROF
+    if (i % of !== number || inBrowser.has(name) || !only.test(name)) return;
+    const recorded = recordingOf(name) !== undefined;
+    if (recording ? process.env.CONSOLE_RECORD !== "missing" || !recorded : recorded) test(name, () => scenario(name, run), recording ? 200_000 : 120_000);
   });
 }
-
-async function profiled(name: string, run: () => Promise<void>) { // PROF
-  if (!process.env.PROF) return run(); const { Session } = await import("node:inspector/promises"); const fs = await import("node:fs"); // PROF
-  const s = new Session(); s.connect(); await s.post("Profiler.enable"); await s.post("Profiler.start"); const t = process.cpuUsage(); // PROF
-  try { await run(); } finally { const u = process.cpuUsage(t); console.log(name, "cpu ms", (u.user + u.system) / 1000); const { profile } = await s.post("Profiler.stop"); fs.mkdirSync("/tmp/t/prof", { recursive: true }); fs.writeFileSync("/tmp/t/prof/p.cpuprofile", JSON.stringify(profile)); } // PROF
-} // PROF

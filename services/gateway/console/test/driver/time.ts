@@ -9,7 +9,6 @@ interface Task {
   owner: unknown;
 }
 
-(globalThis as any).rounds = 0; // DBG
 const realNow = Date.now.bind(Date);
 const RealDate = Date;
 
@@ -48,7 +47,6 @@ export class Time {
   async due(): Promise<boolean> {
     await turn();
     const due = [...this.#tasks.values()].filter((t) => t.at <= this.#now).sort((a, b) => a.at - b.at || a.order - b.order);
-    if (process.env.DBG && ++(globalThis as any).rounds % 500 === 0) (process as any)._rawDebug('rounds', (globalThis as any).rounds, this.#now, this.#tasks.size, due.map((t) => t.run.toString().slice(0, 100) + t.at)); // DBG
     for (const t of due) {
       if (!this.#tasks.delete(t.order)) continue;
       t.run();

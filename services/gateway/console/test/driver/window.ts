@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { compileFunction, runInNewContext } from "node:vm";
 import { JSDOM, VirtualConsole } from "jsdom";
+import { exactJSON } from "./json";
 import type { Time } from "./time";
 
 export type Window = typeof globalThis & globalThis.Window & Record<string, any>;
@@ -17,7 +18,7 @@ function namesOf(window: Window): string[] {
   if (!names) {
     const language = new Set(runInNewContext("Object.getOwnPropertyNames(globalThis)") as string[]);
     const own = Object.getOwnPropertyNames(window).filter((n) => /^[A-Za-z]\w*$/.test(n) && (!language.has(n) || n === "globalThis" || n === "console") && !/^on[a-z]/.test(n));
-    names = [...new Set([...own, "globalThis", "Date", "addEventListener", "removeEventListener", "dispatchEvent", ...hidden])];
+    names = [...new Set([...own, "globalThis", "Date", "JSON", "addEventListener", "removeEventListener", "dispatchEvent", ...hidden])];
   }
   return names;
 }
@@ -103,7 +104,7 @@ function complete(window: Window, around: Surroundings) {
     matchMedia: (query: string) => ({ matches: /dark/.test(query) ? around.dark : /hover: hover|pointer: fine/.test(query), media: query, addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {} }),
     getComputedStyle: (e: HTMLElement) => styleOf(e),
     CSS: { escape: (text: string) => text.replace(/[^\w-]/g, (c) => "\\" + c), supports: () => false },
-    scrollTo() {}, scrollBy() {}, structuredClone, TextEncoder, TextDecoder, crypto: globalThis.crypto, innerWidth: size.width, innerHeight: size.height,
+    JSON: exactJSON, scrollTo() {}, scrollBy() {}, structuredClone, TextEncoder, TextDecoder, crypto: globalThis.crypto, innerWidth: size.width, innerHeight: size.height,
     console: { ...console, error: (...args: unknown[]) => around.fault(args.map((a) => (a instanceof Error ? a.stack : String(a))).join(" ")) },
   });
   define(window.navigator, { clipboard: { writeText: async (text: string) => void (around.clipboard.text = text), readText: async () => around.clipboard.text }, onLine: true });
