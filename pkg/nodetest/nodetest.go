@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ func Install(t testing.TB, directory string) string {
 		}
 	}
 	installed := t.TempDir()
-	require.NoError(t, os.CopyFS(installed, os.DirFS(directory)))
+	require.NoError(t, os.CopyFS(installed, source{os.DirFS(directory)}))
 	ctx, cancel := context.WithTimeout(t.Context(), installLimit)
 	defer cancel()
 	install := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -36,6 +38,14 @@ func Install(t testing.TB, directory string) string {
 		t.Skipf("npm can't install the packages of %s: %v\n%s", directory, err, output)
 	}
 	return installed
+}
+
+// source is a directory without the packages that are installed in it.
+type source struct{ fs.FS }
+
+func (s source) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(s.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err
 }
 
 // Run runs node with the arguments in a directory and returns what it prints. The test fails
