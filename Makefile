@@ -13,7 +13,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath '-pgo=$(CURDIR)/$(PROFILE)'
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-long test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,8 +78,11 @@ console-shots: ## takes the pictures of the console in docs/console, in a browse
 console-sizes: ## writes how large the parts of the console are into docs/console.md, with Node
 	@scripts/console sizes
 
+console-record: ## records what the engine answers in the tests of the console over simulated pages, with Node (ONLY="Forms")
+	CONSOLE_RECORD=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsoleRecord$$' -count 1 -v -timeout 60m
+
 console-pages: ## every page of the console with every fault, in a browser
-	$(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsolePages$$' -count 1 -v -timeout 40m
+	ENGINE_TEST_LONG=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsolePages$$' -count 1 -v -timeout 40m
 
 console-soak: ## watches the memory of a page of the console that rows are streamed into, for MINUTES (60)
 	CONSOLE_SOAK=$(or $(MINUTES),60) $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsole$$' -count 1 -v -timeout 0

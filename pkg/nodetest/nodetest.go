@@ -11,11 +11,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -54,7 +56,7 @@ func Install(t testing.TB, directory string) string {
 	}
 	packages := installed(t, files, "ci")
 	copied := t.TempDir()
-	require.NoError(t, os.CopyFS(copied, os.DirFS(directory)))
+	require.NoError(t, os.CopyFS(copied, source{os.DirFS(directory)}))
 	require.NoError(t, os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(copied, "node_modules")))
 	return copied
 }
@@ -118,6 +120,14 @@ func Program(t testing.TB) string {
 	name := "node-" + architecture
 	directory := installed(t, map[string][]byte{"package.json": []byte(`{"private": true}`)}, "install", name+"@"+newer)
 	return filepath.Join(directory, "node_modules", name, "bin", "node")
+}
+
+// source is a directory without the packages that are installed in it.
+type source struct{ fs.FS }
+
+func (s source) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(s.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err
 }
 
 // Run runs node with the arguments in a directory and returns what it prints. The test fails

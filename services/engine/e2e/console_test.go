@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -43,28 +44,49 @@ func findBrowser(t *testing.T) string {
 
 // consoleFixture is a server with a console, and one that lets anybody in as a role.
 type consoleFixture struct {
-	processes []*process
+	processes     []*process
+	console, open *process
+	cluster       *cluster
+	// remote is the address of a GraphQL server, and others are addresses of sources, by their kinds.
+	remote string
+	others map[string]string
+	// arguments and dir are for the programs in testdata/console.
 	arguments []string
 	dir       string
-	// sources are the addresses of others, as JSON.
-	sources string
 }
+
+// consoleTables are what the database has to begin with.
+const consoleTables = `CREATE TABLE author (id serial PRIMARY KEY, name text NOT NULL);
+	COMMENT ON COLUMN author.name IS '<img src=x onerror=alert(1)>';
+	CREATE TABLE article (id serial PRIMARY KEY, author_id int NOT NULL REFERENCES author, title text NOT NULL);
+	CREATE TABLE "<b>odd</b>" (id serial PRIMARY KEY, text text);
+	INSERT INTO "<b>odd</b>" (text) SELECT '<img src=x onerror=alert(1)>' || i FROM generate_series(1, 60) i;
+	INSERT INTO author (name) VALUES ('Ann'), ('Ben');
+	INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`
 
 // newConsole starts what the programs in testdata/console use.
 func newConsole(t *testing.T) *consoleFixture {
 	t.Helper()
 	browser := findBrowser(t)
 	dir := nodetest.Install(t, "testdata/console")
+	f := newConsoleServer(t, 0)
+	f.dir, f.arguments = dir, []string{browser, f.console.url, secret, f.open.url, f.remote}
+	return f
+}
+
+// newConsoleServer starts the servers, without a browser. The metadata begins with a version, unless that is 0.
+func newConsoleServer(t *testing.T, version int64) *consoleFixture {
+	t.Helper()
 	c := newCluster(t)
-	execute(t, c.databaseURL, `CREATE TABLE author (id serial PRIMARY KEY, name text NOT NULL);
-		COMMENT ON COLUMN author.name IS '<img src=x onerror=alert(1)>';
-		CREATE TABLE article (id serial PRIMARY KEY, author_id int NOT NULL REFERENCES author, title text NOT NULL);
-		CREATE TABLE "<b>odd</b>" (id serial PRIMARY KEY, text text);
-		INSERT INTO "<b>odd</b>" (text) SELECT '<img src=x onerror=alert(1)>' || i FROM generate_series(1, 60) i;
-		INSERT INTO author (name) VALUES ('Ann'), ('Ben');
-		INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`)
+	execute(t, c.databaseURL, consoleTables)
 	c.settings["ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS"] = "true"
-	processes := []*process{c.start(metadata), c.start(eventDelivery), c.start(scheduler)}
+	first := c.start(metadata)
+	if version > 0 {
+		first.stop()
+		execute(t, c.metadataURL, fmt.Sprintf(`DELETE FROM engine_catalog.metadata_change; UPDATE engine_catalog.metadata_version SET resource_version = %d`, version))
+		first = c.start(metadata)
+	}
+	processes := []*process{first, c.start(eventDelivery), c.start(scheduler)}
 	processes = append(processes, c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200", "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=20"))
 	console := c.start(gateway, "ENABLE_CONSOLE=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
 	open := c.start(gateway, "ENABLE_CONSOLE=true", "UNAUTHORIZED_ROLE=reader")
@@ -83,13 +105,12 @@ func newConsole(t *testing.T) *consoleFixture {
 	// Sources of other kinds, which the tests add themselves.
 	dataset := dbtest.URL(t)
 	execute(t, dataset, `CREATE SCHEMA web; CREATE TABLE web.visit (customer bigint, page text); INSERT INTO web.visit VALUES (1, '/'), (2, '<i>cart</i>')`)
-	others, err := json.Marshal(map[string]string{
-		"postgres": dbtest.URL(t), "sqlite": filepath.Join(t.TempDir(), "library.db"), "mssql": mssqltest.New(t, dbtest.URL(t)).ConnectionString(),
-		"bigquery": bigquerytest.New(t, dataset).URL, "project": bigquerytest.Project,
-	})
-	require.NoError(t, err)
 	return &consoleFixture{
-		processes: append(processes, console, open), dir: dir, sources: string(others), arguments: []string{browser, console.url, secret, open.url, remoteServer.URL},
+		processes: append(processes, console, open), console: console, open: open, cluster: c, remote: remoteServer.URL,
+		others: map[string]string{
+			"postgres": dbtest.URL(t), "sqlite": filepath.Join(t.TempDir(), "library.db"), "mssql": mssqltest.New(t, dbtest.URL(t)).ConnectionString(),
+			"bigquery": bigquerytest.New(t, dataset).URL, "project": bigquerytest.Project,
+		},
 	}
 }
 
@@ -98,9 +119,14 @@ func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	node := exec.CommandContext(ctx, "node", append([]string{script}, c.arguments...)...)
+	others, err := json.Marshal(c.others)
+	require.NoError(t, err)
+	node := exec.CommandContext(ctx, nodetest.Program(t), append([]string{script}, c.arguments...)...)
 	node.Dir = c.dir
-	node.Env = append(os.Environ(), "OTHER_SOURCES="+c.sources)
+	node.Env = append(os.Environ(), "OTHER_SOURCES="+string(others))
+	if os.Getenv("ENGINE_TEST_LONG") == "" {
+		node.Env = append(node.Env, "JOURNEYS=1")
+	}
 	node.Stdout, node.Stderr = t.Output(), t.Output()
 	require.NoError(t, node.Run())
 	for _, p := range c.processes {
@@ -109,7 +135,8 @@ func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
 	}
 }
 
-// TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
+// TestConsole uses the console in a browser, as testdata/console has it: by its journeys, and with ENGINE_TEST_LONG in the environment by all
+// tests, most of which TestConsoleComponents runs, too. With the directory CONSOLE_SHOTS in the
 // environment, it takes pictures of the pages instead, and with the minutes CONSOLE_SOAK it
 // watches the memory of a page that rows are streamed into.
 func TestConsole(t *testing.T) {
@@ -127,7 +154,7 @@ func TestConsole(t *testing.T) {
 }
 
 // TestConsolePages opens each page of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
-// and with a server that fails, is slow, or is gone.
+// and, with ENGINE_TEST_LONG in the environment, with a server that fails, is slow, or is gone.
 func TestConsolePages(t *testing.T) {
 	t.Parallel()
 	newConsole(t).run(t, "pages.mjs", pagesLimit)

@@ -1,7 +1,6 @@
 // Tests of the forms that change tables by SQL.
 import assert from "node:assert/strict";
-import { announces, axe, has, metadata, opened, signIn, sql, url } from "./harness.mjs";
-import { others } from "./sources.mjs";
+import { announces, axe, has, metadata, opened, others, signIn, sql, url } from "./harness.mjs";
 
 const grid = (page, name) => page.getByRole("grid", { name, exact: true });
 const row = (page, name, text) => grid(page, name).getByRole("row").filter({ hasText: text });

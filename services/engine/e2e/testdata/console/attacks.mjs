@@ -1,24 +1,16 @@
 // What pages of others can't do with the console, and to the server by the browser of somebody who is signed in.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { has, metadata, open, secret, signIn, until, url } from "./harness.mjs";
+import { has, metadata, open, secret, serve, signIn, until, url } from "./harness.mjs";
 
 const change = JSON.stringify({ type: "clear_metadata", args: {} });
 
 /** elsewhere serves pages of another origin while use runs. */
 async function elsewhere(pages, use) {
-  const server = createServer((request, response) => {
+  await serve((request, response) => {
     response.setHeader("Content-Type", "text/html");
     response.end(pages[request.url] ?? "");
-  });
-  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  try {
     // By another name, so that it is another site, and not only another port.
-    await use(`http://localhost:${server.address().port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  }, (address) => use(address.replace("127.0.0.1", "localhost")));
 }
 
 export const tests = {

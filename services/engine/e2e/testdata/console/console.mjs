@@ -1,172 +1,43 @@
 // Tests of the console in a browser: node console.mjs BROWSER URL SECRET OPEN-URL REMOTE-URL. The server of URL has the
 // tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
 // GraphQL server of REMOTE-URL has the type Position.
-import assert from "node:assert/strict";
-import { axe, documentation, has, launch, open, openURL, secret, signIn, until, url, within } from "./harness.mjs";
-import * as alter from "./alter.mjs";
-import * as api from "./api.mjs";
-import * as attacks from "./attacks.mjs";
-import * as closing from "./closing.mjs";
-import * as configuration from "./configuration.mjs";
-import * as edits from "./edits.mjs";
-import * as editor from "./editor.mjs";
-import * as data from "./data.mjs";
-import * as events from "./events.mjs";
-import * as files from "./files.mjs";
-import * as forms from "./forms.mjs";
-import * as focus from "./focus.mjs";
-import * as functions from "./functions.mjs";
-import * as grid from "./grid.mjs";
-import * as journey from "./journey.mjs";
-import * as kinds from "./kinds.mjs";
-import * as metadata from "./metadata.mjs";
-import * as monitoring from "./monitoring.mjs";
-import * as pending from "./pending.mjs";
-import * as permissions from "./permissions.mjs";
-import * as relationships from "./relationships.mjs";
-import * as remotes from "./remotes.mjs";
-import * as roles from "./roles.mjs";
-import * as rows from "./rows.mjs";
-import * as rules from "./rules.mjs";
-import * as save from "./save.mjs";
-import * as settings from "./settings.mjs";
-import * as sources from "./sources.mjs";
-import * as sqls from "./sql.mjs";
-import * as stale from "./stale.mjs";
-import * as structure from "./structure.mjs";
-import * as tables from "./tables.mjs";
-import * as transforms from "./transforms.mjs";
-import * as types from "./types.mjs";
+import { existsSync } from "node:fs";
+import { launch, open, openURL, url, within } from "./harness.mjs";
+import { inBrowser, journeys, tests } from "./scenarios.mjs";
 
-const tests = {
-  async "sign in and out"({ page }) {
-    await page.goto(url + "/console");
-    await page.getByLabel("Admin secret", { exact: true }).fill("wrong");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await has(page.getByRole("alert"), "access-denied");
-    await page.getByLabel("Admin secret", { exact: true }).fill(secret);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "API" }).waitFor();
+/** recorded reports whether a test runs over simulated pages, too, as services/gateway/console/test has it. */
+const recorded = (name) => existsSync(new URL(`recorded/${name.replace(/[^\w]+/g, "-").toLowerCase().slice(0, 100).replace(/-$/, "")}.json`, import.meta.url));
 
-    const kept = await page.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href, JSON.stringify(sessionStorage)]);
-    assert.deepEqual(kept.map((s) => s.includes(secret)), [false, false, false, true]);
-    await page.reload();
-    await page.getByRole("heading", { name: "API" }).waitFor();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("Admin secret", { exact: true }).waitFor();
-    assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage)), "{}");
-  },
-
-  async "a role that isn't admin"({ page }) {
-    await page.goto(openURL + "/console");
-    await page.getByText("nothing", { exact: true }).click();
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "API" }).waitFor();
-    assert.deepEqual(await page.getByRole("navigation", { name: "Areas" }).getByRole("link").allTextContents(), ["API"]);
-    await documentation(page);
-    await page.getByRole("button", { name: "query_root" }).click();
-    await has(page.getByRole("region", { name: "Documentation of the schema" }), "author");
-    assert.equal(await page.getByText("article_aggregate").count(), 0, "a field that the role hasn't");
-  },
-
-  async "keys"({ page }) {
-    await signIn(page);
-    await page.getByRole("heading", { name: "API" }).waitFor();
-    await page.keyboard.press("Control+k");
-    const search = page.getByRole("dialog", { name: "Search" });
-    await search.getByRole("searchbox").fill("api");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await search.waitFor({ state: "detached" });
-    // Objects are found, too, and the title says which one is open.
-    await page.keyboard.press("Control+k");
-    await search.getByRole("searchbox").fill("reader");
-    await has(search.getByRole("menuitem"), "role");
-    await search.getByRole("searchbox").fill("public.article");
-    await search.getByRole("menuitem", { name: "public.article" }).click();
-    await page.waitForURL(/table=article/);
-    await page.waitForFunction(() => document.title === "article · Data · Query Engine");
-    await page.getByRole("heading", { name: "public.article" }).waitFor();
-    await page.locator("main").focus();
-    await page.keyboard.press("?");
-    const keys = page.getByRole("dialog", { name: "Keys" });
-    await has(keys, "Leave the editor");
-    await axe(page, "keys");
-    await page.keyboard.press("Escape");
-    await keys.waitFor({ state: "detached" });
-    await page.keyboard.press("Control+k");
-    await search.getByRole("searchbox").press("?");
-    await until(async () => (await search.getByRole("searchbox").inputValue()) === "?", "in a field it is a text");
-    assert.equal(await keys.count(), 0);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
-    await page.goto(url + "/console/none");
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
-    await axe(page, "no such page");
-    await page.getByRole("link", { name: "Open API" }).click();
-    await page.getByRole("heading", { name: "API" }).waitFor();
-    assert.match(await page.locator("link[rel=icon]").getAttribute("href"), /^\/console\/assets\/icon-/);
-    await page.getByRole("button", { name: "Theme: system" }).click();
-    await page.getByRole("button", { name: "Theme: light" }).click();
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-  },
-
-  ...alter.tests,
-  ...attacks.tests,
-  ...api.tests,
-  ...closing.tests,
-  ...configuration.tests,
-  ...data.tests,
-  ...edits.tests,
-  ...editor.tests,
-  ...events.tests,
-  ...files.tests,
-  ...forms.tests,
-  ...focus.tests,
-  ...functions.tests,
-  ...grid.tests,
-  ...kinds.tests,
-  ...metadata.tests,
-  ...monitoring.tests,
-  ...pending.tests,
-  ...permissions.tests,
-  ...relationships.tests,
-  ...remotes.tests,
-  ...roles.tests,
-  ...rows.tests,
-  ...rules.tests,
-  ...save.tests,
-  ...settings.tests,
-  ...sources.tests,
-  ...sqls.tests,
-  ...stale.tests,
-  ...structure.tests,
-  ...tables.tests,
-  ...transforms.tests,
-  ...types.tests,
-  ...journey.tests,
-};
-
-// ONLY is an expression that picks tests by their names.
+// ONLY is an expression that picks tests by their names, and JOURNEYS has only journeys and what isn't recorded, several at a time.
 const only = new RegExp(process.env.ONLY ?? "");
+const short = Boolean(process.env.JOURNEYS);
+const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || journeys.has(name) || !(recorded(name) || inBrowser.has(name))));
 const browser = await launch();
 const failed = [];
-try {
-  for (const [name, test] of Object.entries(tests).filter(([name]) => only.test(name))) {
-    const began = Date.now();
-    const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
-    try {
-      await within(test({ ...opened, browser }));
-      await opened.check();
-    } catch (e) {
-      failed.push(name);
-      console.error(`${name}: ${e.stack}\n${(await opened.page.locator("body").innerText().catch(String)).slice(0, 3000)}`);
-      if (process.env.SHOTS) await opened.page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
-    } finally {
-      await opened.close();
-    }
-    console.log(`${name}: ${Date.now() - began} ms`);
+
+async function run(name, test) {
+  const began = Date.now();
+  const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
+  try {
+    await within(test({ ...opened, browser }));
+    await opened.check();
+  } catch (e) {
+    failed.push(name);
+    console.error(`${name}: ${e.stack}\n${(await opened.page.locator("body").innerText().catch(String)).slice(0, 3000)}`);
+    if (process.env.SHOTS) await opened.page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
+  } finally {
+    await opened.close();
   }
+  console.log(`${name}: ${Date.now() - began} ms`);
+}
+
+/** work runs tests until there are no more. */
+async function work() {
+  for (let next = queue.shift(); next; next = queue.shift()) await run(...next);
+}
+
+try {
+  await Promise.all(Array.from({ length: short ? 3 : 1 }, work));
 } finally {
   await browser.close();
 }

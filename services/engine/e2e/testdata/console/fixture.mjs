@@ -1,23 +1,15 @@
 // What pages are shown with: objects of all kinds, made by the API. The server is that of the tests, see console.mjs.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { graphql, html, metadata, remoteURL, sql, until } from "./harness.mjs";
+import { graphql, html, metadata, remoteURL, serve, sql, until } from "./harness.mjs";
 
 /** webhook answers 500 at /broken and below it, and 200 at any other path, while use runs. What it says is HTML, unless it is given. */
 export async function webhook(use, said = html) {
-  const server = createServer((request, response) => {
+  await serve((request, response) => {
     request.resume().on("end", () => {
       response.statusCode = request.url.startsWith("/broken") ? 500 : 200;
       response.end(JSON.stringify({ said: `${said} at ${request.url}` }));
     });
-  });
-  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  try {
-    await use(`http://127.0.0.1:${server.address().port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  }, use);
 }
 
 const author = { source: "default", table: "author" };

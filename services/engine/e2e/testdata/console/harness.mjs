@@ -1,22 +1,12 @@
 // What the tests of the console share: a browser, pages that watch for what must never happen, and axe.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chromium } from "playwright-core";
+import { area, axeOf, pause, secret, signIn, url } from "./driver.mjs";
 
-export const [url, secret, openURL, remoteURL] = process.argv.slice(3);
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** ofColors are the rules about colours, which are all that dark changes. */
-const ofColors = ["color-contrast", "link-in-text-block"];
+export { area, axeOf, launch, openURL, others, remoteURL, secret, serve, signIn, url } from "./driver.mjs";
 
 /** The limit is for what never comes; nothing waits as long. */
 export const limit = 120_000;
-
-export async function launch(...args) {
-  return chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", ...args] });
-}
 
 /** html is text that would run a script if it were taken for HTML. */
 export const html = "<img src=x onerror=alert(1)>";
@@ -72,36 +62,12 @@ export async function within(test, minutes = 15) {
 
 /** until waits for what no page shows. */
 export async function until(holds, what) {
-  for (const end = Date.now() + limit; !(await holds()); await sleep(50)) assert.ok(Date.now() < end, what);
-}
-
-export async function signIn(page, base = url) {
-  await page.goto(base + "/console");
-  await page.getByLabel("Admin secret", { exact: true }).fill(secret);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Areas" }).waitFor();
+  for (const end = Date.now() + limit; !(await holds()); await pause()) assert.ok(Date.now() < end, what);
 }
 
 /** axe asserts that nothing on the page is in the way of anybody, in light and in dark. */
 export function axe(page, what) {
   return axeOf(page, what, "html");
-}
-
-/** axeOf is axe for a part of the page. */
-export async function axeOf(page, what, part) {
-  // Completions, and what conditions can be about, are lists that are used from within a text, whose focus stays where it is.
-  // What was announced of a button, by its id, stays for some seconds, in which the button may go.
-  const context = { include: [part], exclude: [".cm-tooltip-autocomplete", ".offered .palette-list", "[data-live-announcer]"] };
-  // By the debugger, as the page's policy allows no script of others.
-  await page.evaluate(`window.axe || (() => { ${axeSource} })()`);
-  const rules = { light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }, dark: { type: "rule", values: ofColors } };
-  for (const [scheme, runOnly] of Object.entries(rules)) {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-    const found = await page.evaluate(`axe.run(${JSON.stringify(context)}, { resultTypes: ["violations"], runOnly: ${JSON.stringify(runOnly)} })
-      .then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html + " " + n.failureSummary).join("; ")))`);
-    assert.deepEqual(found, [], `${what}, ${scheme}`);
-  }
-  await page.emulateMedia({ colorScheme: null });
 }
 
 /** type replaces what an editor has. */
@@ -212,12 +178,6 @@ export async function confirm(page, title, text) {
 export async function transforming(page) {
   await page.getByText("Change the request and the answer").click();
   await page.getByLabel("Change the request", { exact: true }).check();
-}
-
-/** area opens an area by the navigation. */
-export async function area(page, name) {
-  await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();
-  await page.getByRole("heading", { name, exact: true }).waitFor();
 }
 
 /** discard lets unsaved edits go, when that is asked. */

@@ -1,8 +1,7 @@
 // Tests of the pages for data with sources of other kinds than PostgreSQL.
 import assert from "node:assert/strict";
 import { cell, closed, pending, retype } from "./grid.mjs";
-import { axe, condition, confirm, has, metadata, pick, secret, signIn, type, url } from "./harness.mjs";
-import { others } from "./sources.mjs";
+import { axe, condition, confirm, has, metadata, others, pick, secret, signIn, type, url } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
 

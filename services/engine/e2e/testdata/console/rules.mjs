@@ -1,7 +1,6 @@
 // Tests of the editor of rules: all that a rule can say is said by its controls, and means the same on the server.
 import assert from "node:assert/strict";
-import { addCondition, axe, confirm, drawn, has, html, metadata, secret, signIn, sql, url } from "./harness.mjs";
-import { others } from "./sources.mjs";
+import { addCondition, axe, confirm, drawn, has, html, metadata, others, secret, signIn, sql, url } from "./harness.mjs";
 
 const at = (table, role) => `${url}/console/permissions?source=default&schema=public&table=${table}&role=${role}`;
 const json = (page) => page.getByRole("textbox", { name: "Rows as JSON" });

@@ -1,9 +1,6 @@
 // Tests of the sources: how they are added, changed, renamed and dropped.
 import assert from "node:assert/strict";
-import { axe, confirm, has, metadata, secret, signIn, type, url } from "./harness.mjs";
-
-/** others are the addresses of sources of other kinds. */
-export const others = JSON.parse(process.env.OTHER_SOURCES ?? "{}");
+import { axe, confirm, has, metadata, others, secret, signIn, type, url } from "./harness.mjs";
 
 /** sources opens the page of the sources, or that of one of them. */
 export async function sources(page, name) {

@@ -1,8 +1,7 @@
 // Tests of the page for SQL.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { area, axe, broken, has, metadata, signIn, sql, type, unfold, until, url } from "./harness.mjs";
-import { others } from "./sources.mjs";
+import { area, axe, broken, has, metadata, others, signIn, sql, type, unfold, until, url } from "./harness.mjs";
 
 const status = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();

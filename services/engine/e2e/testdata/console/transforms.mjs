@@ -1,25 +1,17 @@
 // Tests of the transforms of webhooks, in the forms of all that has some.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { axe, confirm, graphql, has, html, metadata, signIn, transforming, type, until, url } from "./harness.mjs";
+import { axe, confirm, graphql, has, html, metadata, serve, signIn, transforming, type, until, url } from "./harness.mjs";
 
 /** recorded answers 200 with JSON, and keeps what it was sent. */
 async function recorded(use) {
   const requests = [];
-  const server = createServer((request, response) => {
+  await serve((request, response) => {
     const parts = [];
     request.on("data", (part) => parts.push(part)).on("end", () => {
       requests.push({ method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(parts).toString() });
       response.end(JSON.stringify({ left: 3, said: html }));
     });
-  });
-  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  try {
-    await use(`http://127.0.0.1:${server.address().port}`, requests);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  }, (address) => use(address, requests));
 }
 
 const result = (page) => page.getByLabel("Resulting request");

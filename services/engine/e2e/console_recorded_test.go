@@ -1,0 +1,335 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/nodetest"
+)
+
+// Recordings name servers instead of their addresses.
+func (c *consoleFixture) names() map[string]string {
+	return map[string]string{
+		"http://engine.test": c.console.url, "http://open.test": c.open.url, "http://remote.test": c.remote,
+		"postgres://somebody:a-password@postgres.test/other": c.others["postgres"], "/sqlite.test/library.db": c.others["sqlite"],
+		"sqlserver://mssql.test": c.others["mssql"], "http://bigquery.test": c.others["bigquery"], "a-project": c.others["project"],
+	}
+}
+
+// recordedFrom is the version of the metadata that each recording begins with, which in the engine is one of
+// those from firstVersion on: both are found among other numbers.
+const (
+	recordedFrom = 7_500_000
+	firstVersion = 7_000_000
+)
+
+// newRecordedConsole starts the servers that exchanges are recorded from and checked with.
+func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
+	t.Helper()
+	f := newConsoleServer(t, firstVersion)
+	var exported struct {
+		Metadata json.RawMessage `json:"metadata"`
+	}
+	answered := f.console.post("/v1/metadata", asAdmin, map[string]any{"type": "export_metadata", "version": 2, "args": map[string]any{}})
+	require.NoError(t, json.Unmarshal(answered.body, &exported))
+	// reset makes all as it was, and returns the version of the metadata.
+	reset := func() int64 {
+		f.console.metadata("clear_metadata", map[string]any{})
+		execute(t, f.cluster.databaseURL, dropSchemas+consoleTables)
+		execute(t, f.others["postgres"], dropSchemas)
+		for _, suffix := range []string{"", ".grids"} {
+			_ = os.Remove(f.others["sqlite"] + suffix) // it may not be there
+		}
+		f.console.metadata("replace_metadata", exported.Metadata)
+		execute(t, f.cluster.metadataURL, `TRUNCATE engine_catalog.engine_scheduled_events, engine_catalog.engine_cron_events, engine_catalog.engine_action_log CASCADE; DELETE FROM engine_catalog.metadata_change WHERE published AND version < (SELECT resource_version FROM engine_catalog.metadata_version)`)
+		return f.console.version()
+	}
+	return f, reset
+}
+
+// dropSchemas empties a database.
+const dropSchemas = `DO $$ DECLARE s text; BEGIN
+	FOR s IN SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%' AND nspname NOT IN ('information_schema', 'engine_catalog') LOOP
+		EXECUTE format('DROP SCHEMA %I CASCADE', s);
+	END LOOP;
+	CREATE SCHEMA public;
+END $$;
+`
+
+// TestConsoleRecord records what the engine answers in the tests of the console over simulated pages, with CONSOLE_RECORD
+// in the environment.
+func TestConsoleRecord(t *testing.T) {
+	if os.Getenv("CONSOLE_RECORD") == "" {
+		t.Skip("recordings are made by make console-record")
+	}
+	f, reset := newRecordedConsole(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, reset())
+	}))
+	t.Cleanup(server.Close)
+	names, err := json.Marshal(f.names())
+	require.NoError(t, err)
+	if path := os.Getenv("CONSOLE_SERVE"); path != "" { // for a while, in which vitest is run by hand
+		require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, "export CONSOLE_RECORD=1 CONSOLE_NAMES='%s' CONSOLE_SECRET='%s' CONSOLE_RESET='%s'\n", names, secret, server.URL), 0o600))
+		for _, err := os.Stat(path); err == nil; _, err = os.Stat(path) {
+			time.Sleep(time.Second)
+		}
+		return
+	}
+	require.NoError(t, vitest(t, "CONSOLE_NAMES="+string(names), "CONSOLE_SECRET="+secret, "CONSOLE_RESET="+server.URL).Run())
+}
+
+// vitest is a run of the tests of the console over simulated pages. The test is skipped where their packages can't be had.
+func vitest(t *testing.T, settings ...string) *exec.Cmd {
+	t.Helper()
+	scenarios, err := filepath.Abs("testdata/console")
+	require.NoError(t, err)
+	node := exec.CommandContext(t.Context(), nodetest.Program(t), "node_modules/vitest/vitest.mjs", "run")
+	node.Dir = nodetest.Install(t, "../../gateway/console")
+	node.Env = append(append(os.Environ(), "CONSOLE_SCENARIOS="+scenarios), settings...)
+	node.Stdout, node.Stderr = t.Output(), t.Output()
+	return node
+}
+
+// TestConsoleComponents uses the console in simulated pages, with the answers that TestConsoleRecorded compares with those of the engine.
+func TestConsoleComponents(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, vitest(t).Run())
+}
+
+// consoleRecording is what the engine was asked in one test of the console, and has answered.
+type consoleRecording struct {
+	Exchanges []struct {
+		Method  string             `json:"method"`
+		URL     string             `json:"url"`
+		Headers map[string]*string `json:"headers"`
+		Body    json.RawMessage    `json:"body"`
+		Write   bool               `json:"write"`
+		Status  int                `json:"status"`
+		Answer  json.RawMessage    `json:"answer"`
+	} `json:"exchanges"`
+	Webhooks []struct {
+		Method, Path, Answer string
+		Status               int
+	} `json:"webhooks"`
+}
+
+const recordedDirectory = "testdata/console/recorded"
+
+// answerLimit bounds how long an answer may take to become what was recorded: events are delivered meanwhile.
+const answerLimit = 20 * time.Second
+
+// TestConsoleRecorded asks the engine what was recorded for the tests of the console over simulated pages, and expects the same
+// answers, so that those tests are about the engine as it is.
+func TestConsoleRecorded(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(recordedDirectory, "*.json"))
+	require.NoError(t, err)
+	parts := map[string]json.RawMessage{}
+	readJSON(t, filepath.Join(recordedDirectory, "parts.json"), &parts)
+	f, reset := newRecordedConsole(t)
+	only := regexp.MustCompile(os.Getenv("ONLY"))
+	for _, file := range files {
+		if name := filepath.Base(file); name != "parts.json" && only.MatchString(name) {
+			var r consoleRecording
+			readJSON(t, file, &r)
+			t.Run(strings.TrimSuffix(name, ".json"), func(t *testing.T) { f.repeat(t, r, parts, reset()) })
+		}
+	}
+}
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, into), path)
+}
+
+var versionPattern = regexp.MustCompile(`\b7\d{6}\b`)
+
+// moved moves the versions of the metadata in a text.
+func moved(text string, by int64) string {
+	return versionPattern.ReplaceAllStringFunc(text, func(n string) string {
+		v, _ := strconv.ParseInt(n, 10, 64) // it has seven digits
+		return strconv.FormatInt(v+by, 10)
+	})
+}
+
+// repeat sends what was recorded, in this order, to an engine whose metadata is at a version.
+func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[string]json.RawMessage, version int64) {
+	names := c.names()
+	hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		for _, h := range r.Webhooks {
+			if h.Method == q.Method && h.Path == q.URL.Path {
+				w.WriteHeader(h.Status)
+				_, _ = io.WriteString(w, h.Answer)
+				return
+			}
+		}
+	}))
+	defer hooks.Close()
+	for i := range 4 {
+		names[fmt.Sprintf("http://webhook-%d.test", i+1)] = hooks.URL
+	}
+	var there, back []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		there, back = append(there, name, names[name]), append(back, names[name], name)
+	}
+	outward, inward := strings.NewReplacer(there...), strings.NewReplacer(back...)
+	for i, e := range r.Exchanges {
+		url, body := e.URL, string(e.Body)
+		if strings.HasPrefix(url, "/") {
+			url = "http://engine.test" + url
+		}
+		var text string
+		if json.Unmarshal(e.Body, &text) == nil {
+			body = text
+		}
+		want := steady(whole(t, e.Answer, parts))
+		if json.Unmarshal(e.Answer, &text) == nil {
+			want = steady(parsed(text))
+		}
+		var status int
+		var got string
+		what := fmt.Sprintf("%d. %s %s %s", i+1, e.Method, e.URL, body)
+		for end := time.Now().Add(answerLimit); ; time.Sleep(20 * time.Millisecond) {
+			q, err := http.NewRequestWithContext(t.Context(), e.Method, outward.Replace(url), strings.NewReader(moved(outward.Replace(body), version-recordedFrom)))
+			require.NoError(t, err)
+			q.Header.Set("X-Engine-Admin-Secret", secret)
+			for name, value := range e.Headers {
+				q.Header.Del(name)
+				if value != nil {
+					q.Header.Set(name, *value)
+				}
+			}
+			a, err := http.DefaultClient.Do(q)
+			require.NoError(t, err)
+			answered, err := io.ReadAll(a.Body)
+			require.NoError(t, err)
+			require.NoError(t, a.Body.Close())
+			status, got = a.StatusCode, moved(inward.Replace(string(answered)), recordedFrom-version)
+			got = steady(parsed(got))
+			if strings.HasPrefix(body, `{"type":"get_status"`) { // counters and times, of which only the fields are the same
+				want, got = fieldsOf(t, want), fieldsOf(t, got)
+			}
+			if (status == e.Status && got == want) || e.Write || time.Now().After(end) {
+				break
+			}
+		}
+		require.Equal(t, e.Status, status, "%s\n%s\nIf the console can do with it: make console-record", what, got)
+		require.Equal(t, want, got, "%s\nIf the console can do with it: make console-record", what)
+	}
+}
+
+// parsed is the value of a text, if it is JSON, and else the text.
+func parsed(text string) any {
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return text
+	}
+	return value
+}
+
+// whole is an answer with its parts.
+func whole(t *testing.T, text json.RawMessage, parts map[string]json.RawMessage) any {
+	t.Helper()
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&value))
+	var fill func(v any) any
+	fill = func(v any) any {
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				v[i] = fill(v[i])
+			}
+		case map[string]any:
+			if key, ok := v["$"].(string); ok && len(v) == 1 {
+				require.Contains(t, parts, key)
+				return whole(t, parts[key], parts)
+			}
+			for k := range v {
+				v[k] = fill(v[k])
+			}
+		}
+		return v
+	}
+	return fill(value)
+}
+
+// fieldsOf are the fields of an object, and of the objects that it lists.
+func fieldsOf(t *testing.T, text string) string {
+	t.Helper()
+	var object map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &object))
+	fields := map[string]bool{}
+	for k, v := range object {
+		fields[k] = true
+		list, _ := v.([]any)
+		for _, item := range list {
+			if item, ok := item.(map[string]any); ok {
+				for field := range item {
+					fields[k+"."+field] = true
+				}
+			}
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(fields)), "\n")
+}
+
+// volatile are the fields of answers that are other ones each time, and passing are texts that are.
+var (
+	listed   = map[string]bool{"types": true, "fields": true, "inputFields": true, "enumValues": true, "possibleTypes": true, "args": true}
+	volatile = map[string]bool{"request_id": true, "at": true, "created_at": true, "next_retry_at": true, "uptime_seconds": true, "instance": true, "duration": true, "seconds": true}
+	passing  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?|127\.0\.0\.1:\d+`)
+)
+
+// steady is a value as JSON, without what is another one each time.
+func steady(v any) string {
+	var calm func(v any) any
+	calm = func(v any) any {
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				v[i] = calm(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				// A GraphQL server lists what its schema has in any order.
+				if list, ok := v[k].([]any); ok && listed[k] {
+					slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+				}
+				if volatile[k] {
+					v[k] = "any"
+					continue
+				}
+				v[k] = calm(v[k])
+			}
+		case string:
+			return passing.ReplaceAllString(v, "any")
+		}
+		return v
+	}
+	text, _ := json.MarshalIndent(calm(v), "", " ") // it was JSON
+	return string(text)
+}

@@ -1,0 +1,3 @@
+import { part } from "./driver/run";
+
+part(2, 4);
