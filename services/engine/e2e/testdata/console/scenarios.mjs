@@ -151,7 +151,7 @@ export const tests = {
 export const inBrowser = new Set([
   ...Object.keys(attacks.tests), "API: a subscription", "API: a stream keeps the last results alone", "Focus: a button that becomes disabled keeps it", "Monitoring: with much of everything, the page fits", "Monitoring: the axes of what is counted have whole numbers",
   "keys", ...Object.keys(pending.tests),
-  "Unsaved edits: every form, and all that leads away from it",
+  "Transforms: of an event trigger, tried with an event of its log", "Unsaved edits: every form, and all that leads away from it",
 ]);
 
 /** journeys are the tests that each run of all tests has in a browser, those of inBrowser among them. */

@@ -140,7 +140,11 @@ function keyOf(r: Request): Pick<Exchange, "method" | "url" | "headers" | "body"
   return { method: r.method, url: r.url.startsWith(engine) ? r.url.slice(engine.length) : r.url, ...(Object.keys(headers).length && { headers }), ...(r.body !== undefined && { body: parsed(r.body) }) };
 }
 
-const textOf = (e: Pick<Exchange, "method" | "url" | "headers" | "body">) => JSON.stringify([e.method, e.url, e.headers ?? {}, e.body ?? null]);
+/** textOf is what requests are compared by. Times that are about that of the recording are its now, which no two runs meet alike. */
+function textOf(e: Pick<Exchange, "method" | "url" | "headers" | "body">, at: number): string {
+  const text = JSON.stringify([e.method, e.url, e.headers ?? {}, e.body ?? null]);
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (t) => (Math.abs(Date.parse(t) - at) < 1_200_000 ? "now" : t));
+}
 
 export function fileOf(name: string): URL {
   return new URL(name.replace(/[^\w]+/g, "-").toLowerCase().slice(0, 100).replace(/-$/, "") + ".json", directory);
@@ -150,6 +154,8 @@ export function fileOf(name: string): URL {
 export abstract class Server {
   /** Why the test can't go on. */
   failure: Error | undefined;
+  /** What a page has asked for, and no recording has: it is why what follows fails. */
+  missing: Error | undefined;
   protected followers = new Set<(data: string) => void>();
 
   constructor(readonly time: Time) {}
@@ -288,16 +294,22 @@ export class Replayer extends Server {
     let epoch = 0;
     this.#exchanges = recorded.exchanges.map((e) => {
       if (e.write) epoch++;
-      return { text: textOf(e), epoch, used: 0, e };
+      return { text: textOf(e, recorded.at), epoch, used: 0, e };
     });
     this.#writes = this.#exchanges.flatMap((x, i) => (x.e.write ? [i] : []));
   }
 
   async send(r: Request, byTest = false): Promise<Answer> {
-    const key = textOf(keyOf(r));
+    const key = textOf(keyOf(r), this.recorded.at);
     const found = writes(r) ? this.#write(key) : this.#read(key);
     if (!found) {
-      this.failure ??= new Error(this.#nothing(key));
+      const error = new Error(this.#nothing(key));
+      // What is only read may be on a page that was left before it was asked for, when that was recorded: it has no answer.
+      if (!byTest && !writes(r)) {
+        this.missing ??= error;
+        return new Promise(() => {});
+      }
+      this.failure ??= this.missing ?? error;
       throw this.failure;
     }
     found.used++;

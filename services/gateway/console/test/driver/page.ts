@@ -392,7 +392,7 @@ export class Page extends Emitter {
       if (this.server.failure) throw this.server.failure;
       return holds();
     }, what, limit).catch((e: unknown) => {
-      this.server.failure ??= e as Error; // before what the test does at last
+      this.server.failure ??= this.server.missing ? new Error(`${(e as Error).message}\n${this.server.missing.message}`) : (e as Error); // before what the test does at last
       throw e;
     });
   }
