@@ -7,9 +7,8 @@ import { build, type Rollup } from "vite";
 
 export default async function setup() {
   if (process.env.CONSOLE_BUNDLE) return undefined; // made before
-  // vitest sets another one, by which JSX would be compiled for development.
-  const environment = process.env.NODE_ENV;
-  process.env.NODE_ENV = "production";
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = "production"; // vitest's own makes a bundle for development
   const made = (await build({
     root: new URL("..", import.meta.url).pathname,
     configFile: false,
@@ -20,7 +19,7 @@ export default async function setup() {
     plugins: [react()],
     build: { write: false, minify: false, modulePreload: false, target: "es2023", rollupOptions: { input: "src/main.tsx", transform: { define: { "import.meta": "{}" } }, output: { format: "iife", codeSplitting: false } } },
   } as object)) as Rollup.RollupOutput | Rollup.RollupOutput[];
-  process.env.NODE_ENV = environment;
+  process.env.NODE_ENV = before;
   const { output } = Array.isArray(made) ? made[0]! : made;
   const directory = mkdtempSync(join(tmpdir(), "console-"));
   process.env.CONSOLE_BUNDLE = join(directory, "console.js");
