@@ -43,6 +43,10 @@ const (
 func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
 	t.Helper()
 	f := newConsoleServer(t, firstVersion)
+	// The database has a log of events from the beginning, as it has one from the first test on that makes a trigger.
+	trigger := map[string]any{"source": "default", "name": "first", "table": "author", "webhook": "http://127.0.0.1:1", "insert": map[string]any{"columns": "*"}}
+	f.console.metadata("pg_create_event_trigger", trigger)
+	f.console.metadata("pg_delete_event_trigger", map[string]any{"source": "default", "name": "first"})
 	var exported struct {
 		Metadata json.RawMessage `json:"metadata"`
 	}
@@ -206,6 +210,11 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		if json.Unmarshal(e.Answer, &text) == nil {
 			want = steady(parsed(text))
 		}
+		// Counters and times, of which only the fields are the same.
+		isStatus := strings.HasPrefix(body, `{"type":"get_status"`)
+		if isStatus {
+			want = fieldsOf(t, want)
+		}
 		var status int
 		var got string
 		what := fmt.Sprintf("%d. %s %s %s", i+1, e.Method, e.URL, body)
@@ -226,8 +235,8 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 			require.NoError(t, a.Body.Close())
 			status, got = a.StatusCode, moved(inward.Replace(string(answered)), recordedFrom-version)
 			got = steady(parsed(got))
-			if strings.HasPrefix(body, `{"type":"get_status"`) { // counters and times, of which only the fields are the same
-				want, got = fieldsOf(t, want), fieldsOf(t, got)
+			if isStatus {
+				got = fieldsOf(t, got)
 			}
 			if (status == e.Status && got == want) || e.Write || time.Now().After(end) {
 				break
