@@ -18,6 +18,7 @@ import (
 	"queryengine/pkg/backend/mssql/mssqltest"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/nodetest"
+	"queryengine/pkg/testlong"
 	"queryengine/services/engine/internal/charts"
 )
 
@@ -115,7 +116,7 @@ func newConsoleServer(t *testing.T, version int64) *consoleFixture {
 }
 
 // run runs a program of testdata/console, and then looks for the secret in all that the services have logged.
-func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
+func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration, settings ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -123,8 +124,8 @@ func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
 	require.NoError(t, err)
 	node := exec.CommandContext(ctx, nodetest.Program(t), append([]string{script}, c.arguments...)...)
 	node.Dir = c.dir
-	node.Env = append(os.Environ(), "OTHER_SOURCES="+string(others))
-	if os.Getenv("ENGINE_TEST_LONG") == "" {
+	node.Env = append(append(os.Environ(), "OTHER_SOURCES="+string(others)), settings...)
+	if !testlong.Long() {
 		node.Env = append(node.Env, "JOURNEYS=1")
 	}
 	node.Stdout, node.Stderr = t.Output(), t.Output()
@@ -150,8 +151,21 @@ func TestConsole(t *testing.T) {
 		require.NoError(t, err)
 		script, limit = "soak.mjs", limit+time.Duration(minutes)*time.Minute
 	}
-	newConsole(t).run(t, script, limit)
+	if testlong.Long() || script != "console.mjs" {
+		newConsole(t).run(t, script, limit)
+		return
+	}
+	// Each part has servers of its own, as tests change the same objects.
+	for part := range consoleParts {
+		t.Run(strconv.Itoa(part), func(t *testing.T) {
+			t.Parallel()
+			newConsole(t).run(t, script, limit, fmt.Sprintf("PART=%d/%d", part, consoleParts))
+		})
+	}
 }
+
+// consoleParts is how many parts of the tests run at the same time.
+const consoleParts = 2
 
 // TestConsolePages opens each page of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
 // and, with ENGINE_TEST_LONG in the environment, with a server that fails, is slow, or is gone.

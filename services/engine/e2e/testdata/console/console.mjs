@@ -8,10 +8,11 @@ import { inBrowser, journeys, tests } from "./scenarios.mjs";
 /** recorded reports whether a test runs over simulated pages, too, as services/gateway/console/test has it. */
 const recorded = (name) => existsSync(new URL(`recorded/${name.replace(/[^\w]+/g, "-").toLowerCase().slice(0, 100).replace(/-$/, "")}.json`, import.meta.url));
 
-// ONLY is an expression that picks tests by their names, and JOURNEYS has only journeys and what isn't recorded, several at a time.
+// ONLY is an expression that picks tests by their names, JOURNEYS has only journeys and what isn't recorded, and PART, as in 0/2, is a part of them.
 const only = new RegExp(process.env.ONLY ?? "");
 const short = Boolean(process.env.JOURNEYS);
-const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || journeys.has(name) || !(recorded(name) || inBrowser.has(name))));
+const [part, parts] = (process.env.PART ?? "0/1").split("/").map(Number);
+const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || journeys.has(name) || !(recorded(name) || inBrowser.has(name)))).filter((_, i) => i % parts === part);
 const browser = await launch();
 const failed = [];
 
@@ -31,13 +32,8 @@ async function run(name, test) {
   console.log(`${name}: ${Date.now() - began} ms`);
 }
 
-/** work runs tests until there are no more. */
-async function work() {
-  for (let next = queue.shift(); next; next = queue.shift()) await run(...next);
-}
-
 try {
-  await Promise.all(Array.from({ length: short ? 3 : 1 }, work));
+  for (const [name, test] of queue) await run(name, test);
 } finally {
   await browser.close();
 }
