@@ -78,8 +78,8 @@ console-shots: ## takes the pictures of the console in docs/console, in a browse
 console-sizes: ## writes how large the parts of the console are into docs/console.md, with Node
 	@scripts/console sizes
 
-console-record: ## records what the engine answers in the tests of the console over simulated pages, with Node (ONLY="Forms")
-	CONSOLE_RECORD=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsoleRecord$$' -count 1 -v -timeout 60m
+console-record: ## records what the engine answers in the tests of the console over simulated pages, with Node (ONLY="Forms", CONSOLE_RECORD=missing)
+	CONSOLE_RECORD=$(or $(CONSOLE_RECORD),1) $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsoleRecord$$' -count 1 -v -timeout 60m
 
 console-pages: ## every page of the console with every fault, in a browser
 	ENGINE_TEST_LONG=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsolePages$$' -count 1 -v -timeout 40m
