@@ -61,7 +61,13 @@ func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
 			_ = os.Remove(f.others["sqlite"] + suffix) // it may not be there
 		}
 		f.console.metadata("replace_metadata", exported.Metadata)
-		execute(t, f.cluster.metadataURL, `TRUNCATE engine_catalog.engine_scheduled_events, engine_catalog.engine_cron_events, engine_catalog.engine_action_log CASCADE; DELETE FROM engine_catalog.metadata_change WHERE published AND version < (SELECT resource_version FROM engine_catalog.metadata_version)`)
+		// Each by itself: the services use these tables meanwhile, in an order of their own.
+		for _, statement := range []string{
+			`DELETE FROM engine_catalog.engine_scheduled_events`, `DELETE FROM engine_catalog.engine_cron_events`, `DELETE FROM engine_catalog.engine_action_log`,
+			`DELETE FROM engine_catalog.metadata_change WHERE published AND version < (SELECT resource_version FROM engine_catalog.metadata_version)`,
+		} {
+			execute(t, f.cluster.metadataURL, statement)
+		}
 		return f.console.version()
 	}
 	return f, reset
