@@ -109,7 +109,7 @@ counts: ## what a request takes of statements, round trips, messages and allocat
 	$(POSTGRES) $(GO) test ./services/engine/internal/assembly -run TestCounts -count 1 $(COUNTS)
 
 bench-attacks: ## what hostile requests cost, and a long search for the most expensive short ones
-	$(POSTGRES) $(GO) test ./services/query-executor -run '^$$' -bench 'Attacks|WorstRequests' -benchtime 1x -timeout 60m
+	ENGINE_TEST_LONG=1 $(POSTGRES) $(GO) test ./services/query-executor -run '^$$' -bench 'Attacks|WorstRequests' -benchtime 1x -timeout 60m
 
 bench-plans: build ## the engine's SQL beside hand-written SQL, and ways to plan it, on a million tracks (PLANS="-runs 5")
 	$(GO) run ./services/engine/cmd/benchplans $(PLANS)
@@ -123,10 +123,10 @@ bench-remote: build ## what a query on a remote schema costs beside a plain reve
 bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
 	cd pkg && ENGINE_BENCH_EVENTS=1 $(GO) test ./backend/postgres/eventreader -run 'TestWriterSpeed|TestReaderCost|TestLargeTransaction' -count 1 -timeout 30m -v
 	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run 'TestEventSpeed|TestPublishedSpeed' -count 1 -timeout 30m -v
-	cd services/engine && ENGINE_CHAOS_ROWS=20000 $(GO) test ./e2e -run 'TestEvents.*Survive|TestWhatADeadWorker' -count 1 -timeout 30m -v
+	cd services/engine && ENGINE_CHAOS_ROWS=20000 ENGINE_TEST_LONG=1 $(GO) test ./e2e -run 'TestEvents.*Survive|TestWhatADeadWorker' -count 1 -timeout 30m -v
 
 chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (CHAOS="-chaos-seed 7")
-	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-faults 60 $(CHAOS)
+	ENGINE_TEST_LONG=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-faults 60 $(CHAOS)
 
 chaos-live: ## random subscribers of the log, writers and faults (LIVE="-live-seed 7")
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSubscribersSeeStates -v -count 1 -timeout 30m -args \
