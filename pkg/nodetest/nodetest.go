@@ -42,7 +42,7 @@ var major = regexp.MustCompile(`^v(\d+)\.`)
 var installing sync.Mutex
 
 // Install copies a directory with a package.json and its lock file, and gives the copy the
-// packages. The test is skipped where they can't be had.
+// packages. Install skips the test if npm can't install them.
 func Install(t testing.TB, directory string) string {
 	t.Helper()
 	files := map[string][]byte{}

@@ -105,7 +105,7 @@ func TestConsoleRecord(t *testing.T) {
 	require.NoError(t, vitest(t, "CONSOLE_NAMES="+string(names), "CONSOLE_SECRET="+secret, "CONSOLE_RESET="+server.URL).Run())
 }
 
-// vitest is a run of the tests of the console over simulated pages. The test is skipped where their packages can't be had.
+// vitest returns the command that runs the console's tests in simulated pages. It skips the test if npm can't install their packages.
 func vitest(t *testing.T, settings ...string) *exec.Cmd {
 	t.Helper()
 	scenarios, err := filepath.Abs("testdata/console")
@@ -123,7 +123,7 @@ func TestConsoleComponents(t *testing.T) {
 	require.NoError(t, vitest(t).Run())
 }
 
-// consoleRecording is what the engine was asked in one test of the console, and has answered.
+// consoleRecording has the requests of one console test and the engine's answers.
 type consoleRecording struct {
 	Exchanges []struct {
 		Method  string             `json:"method"`
@@ -146,7 +146,7 @@ const recordedDirectory = "testdata/console/recorded"
 const answerLimit = 20 * time.Second
 
 // TestConsoleRecorded asks the engine what was recorded for the tests of the console over simulated pages, and expects the same
-// answers, so that those tests are about the engine as it is.
+// answers, so that the simulated pages show what this engine answers.
 func TestConsoleRecorded(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(recordedDirectory, "*.json"))

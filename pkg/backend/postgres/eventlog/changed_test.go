@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// TestChangedTables holds that the triggers of events fail nobody who writes, whatever was done to the table: in a session that
+// TestChangedTables holds that event triggers never make a write fail, whatever DDL changed the table: in a session that
 // has run them before, and in a new one, which both make the same events.
 func TestChangedTables(t *testing.T) {
 	t.Parallel()
