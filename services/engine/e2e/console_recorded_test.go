@@ -68,6 +68,7 @@ func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
 		} {
 			execute(t, f.cluster.metadataURL, statement)
 		}
+		execute(t, f.cluster.databaseURL, `DELETE FROM engine_catalog.event_invocation_logs; DELETE FROM engine_catalog.event_log`)
 		return f.console.version()
 	}
 	return f, reset

@@ -108,6 +108,7 @@ function parsed(text: string): unknown {
   return text;
 }
 
+const changing = /^(\w+_)?(create|drop|add|remove|set|delete|update)_/;
 const reading = /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|inconsisten/;
 
 function writes(r: Request): boolean {
@@ -125,7 +126,7 @@ function writes(r: Request): boolean {
     if (b.type === "bulk" || b.type === "bulk_keep_going" || b.type === "bulk_atomic" || b.type === "concurrent_bulk") return (b.args as any[]).some(one);
     if (/run_sql$/.test(b.type)) return !(b.args.read_only || /^\s*(SELECT|EXPLAIN|SHOW|WITH)\b(?![^]*\b(INSERT|UPDATE|DELETE|setval|nextval|pg_\w*lock)\b)/i.test(b.args.sql));
     if (/export_metadata|reload/.test(b.type)) return /reload/.test(b.type);
-    return !reading.test(b.type);
+    return changing.test(b.type) || !reading.test(b.type);
   };
   return one(body);
 }

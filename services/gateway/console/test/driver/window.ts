@@ -154,7 +154,7 @@ function complete(window: Window, around: Surroundings) {
   get(window.HTMLElement.prototype, "innerText", function () {
     return this.textContent;
   });
-  define(window.document, { elementFromPoint: () => null, elementsFromPoint: () => [], caretPositionFromPoint: () => null });
+  define(window.document, { hidden: false, visibilityState: "visible", elementFromPoint: () => null, elementsFromPoint: () => [], caretPositionFromPoint: () => null });
   define(window.HTMLCanvasElement.prototype, { getContext: () => canvas(), toDataURL: () => "data:," });
   define(window, { Path2D: class { moveTo() {} lineTo() {} arc() {} rect() {} closePath() {} bezierCurveTo() {} addPath() {} } });
   const anchor = window.HTMLAnchorElement.prototype.click;
