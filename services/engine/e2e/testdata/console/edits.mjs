@@ -122,36 +122,46 @@ async function stays(page, form, way, what, inDialog) {
   if (inDialog) await page.waitForFunction(() => document.activeElement.closest("[role=dialog]")); // where the focus was
 }
 
-export const tests = {
-  async "Unsaved edits: every form, and all that leads away from it"({ page }) {
-    try {
-      await begin();
-      await signIn(page);
-      for (const [name, form] of Object.entries({ ...forms, ...dialogs })) {
-        await page.goto(url + "/console/sql"); // where Back leads to
-        await page.getByRole("heading", { name: "SQL", exact: true }).waitFor();
-        await page.evaluate((path) => {
-          window.indexBefore = history.state.__TSR_index;
-          history.pushState({ ...history.state, __TSR_index: window.indexBefore + 1 }, "", path); // as the router does
-        }, form.path);
-        await form.open?.(page);
-        assert.ok(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), `${name}: nothing is edited yet`);
-        await form.edit(page);
-        for (const [way, go] of Object.entries(name in dialogs ? keyWays : ways)) await stays(page, form, go, `${name}, ${way}`, name in dialogs);
-        for (const [i, go] of form.aside.entries()) await stays(page, form, go, `${name}, aside ${i}`, name in dialogs);
-        assert.equal(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), false, `${name}: the tab can be closed without a question`);
-        if (name === "a permission") await axe(page, "A form with unsaved edits");
-        // It is asked once: what is discarded isn't asked for again.
-        await form.aside[0](page);
-        await unsaved(page).getByRole("button", { name: "Discard the changes" }).click();
-        await unsaved(page).waitFor({ state: "detached" });
-        await area(page, "Monitoring");
-        assert.equal(await unsaved(page).count(), 0, name);
-      }
-    } finally {
-      await end();
+/** asked tries some of the forms, and all that leads away from them. */
+async function asked(page, some) {
+  try {
+    await begin();
+    await signIn(page);
+    for (const [name, form] of some) {
+      await page.goto(url + "/console/sql"); // where Back leads to
+      await page.getByRole("heading", { name: "SQL", exact: true }).waitFor();
+      await page.evaluate((path) => {
+        window.indexBefore = history.state.__TSR_index;
+        history.pushState({ ...history.state, __TSR_index: window.indexBefore + 1 }, "", path); // as the router does
+      }, form.path);
+      await form.open?.(page);
+      assert.ok(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), `${name}: nothing is edited yet`);
+      await form.edit(page);
+      for (const [way, go] of Object.entries(name in dialogs ? keyWays : ways)) await stays(page, form, go, `${name}, ${way}`, name in dialogs);
+      for (const [i, go] of form.aside.entries()) await stays(page, form, go, `${name}, aside ${i}`, name in dialogs);
+      assert.equal(await page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))), false, `${name}: the tab can be closed without a question`);
+      if (name === "a permission") await axe(page, "A form with unsaved edits");
+      // It is asked once: what is discarded isn't asked for again.
+      await form.aside[0](page);
+      await unsaved(page).getByRole("button", { name: "Discard the changes" }).click();
+      await unsaved(page).waitFor({ state: "detached" });
+      await area(page, "Monitoring");
+      assert.equal(await unsaved(page).count(), 0, name);
     }
-  },
+  } finally {
+    await end();
+  }
+}
+
+/** subjects are the pages whose forms one test is about. */
+const subjects = { permissions: "permissions", events: "events", actions: "actions", "other pages": "data|remote-schemas|settings" };
+
+export const tests = {
+  ...Object.fromEntries(Object.entries(subjects).map(([of, pages]) => [
+    `Unsaved edits: forms of ${of}, and all that leads away from them`,
+    ({ page }) => asked(page, Object.entries(forms).filter(([, { path }]) => new RegExp(`^/console/(${pages})\\b`).test(path))),
+  ])),
+  "Unsaved edits: dialogs, and all that leads away from them": ({ page }) => asked(page, Object.entries(dialogs)),
 
   async "Unsaved edits: the question, by keys and with axe, and what is saved isn't asked for"({ page }) {
     const place = { ...author, role: "edits_once" };

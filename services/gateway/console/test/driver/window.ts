@@ -155,8 +155,14 @@ function complete(window: Window, around: Surroundings) {
     return this.textContent;
   });
   define(window.document, { hidden: false, visibilityState: "visible", elementFromPoint: () => null, elementsFromPoint: () => [], caretPositionFromPoint: () => null });
-  define(window.HTMLCanvasElement.prototype, { getContext: () => canvas(), toDataURL: () => "data:," });
-  define(window, { Path2D: class { moveTo() {} lineTo() {} arc() {} rect() {} closePath() {} bezierCurveTo() {} addPath() {} } });
+  define(window.HTMLCanvasElement.prototype, { getContext(this: HTMLCanvasElement) { return drawn(new Drawing(this)); }, toDataURL: () => "data:," });
+  /** What tests look at of a drawing; it does all else, too, to no avail. */
+  class Drawing {
+    constructor(readonly canvas: HTMLCanvasElement) {}
+    fillText() {}
+    measureText = (text: string) => ({ width: text.length * 7 });
+  }
+  define(window, { CanvasRenderingContext2D: Drawing, Path2D: class { moveTo() {} lineTo() {} arc() {} rect() {} closePath() {} bezierCurveTo() {} addPath() {} } });
   const anchor = window.HTMLAnchorElement.prototype.click;
   define(window.HTMLAnchorElement.prototype, {
     click(this: HTMLAnchorElement) {
@@ -182,11 +188,8 @@ class NoSocket {
   }
 }
 
-function canvas(): object {
-  return new Proxy({} as Record<string | symbol, unknown>, {
-    get: (of, name) => of[name] ?? (name === "measureText" ? (text: string) => ({ width: text.length * 7 }) : name === "canvas" ? { width: 600, height: 180 } : () => canvas()),
-    set: (of, name, value) => ((of[name] = value), true),
-  });
+function drawn(drawing: object): object {
+  return new Proxy(drawing as Record<string | symbol, unknown>, { get: (of, name) => of[name] ?? (() => drawn({})) });
 }
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase());
