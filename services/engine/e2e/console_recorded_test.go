@@ -204,6 +204,7 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		there, back = append(there, name, names[name]), append(back, names[name], name)
 	}
 	outward, inward := strings.NewReplacer(there...), strings.NewReplacer(back...)
+	ids := map[string]string{} // that the engine has now, by those that it had
 	for i, e := range r.Exchanges {
 		url, body := e.URL, string(e.Body)
 		if strings.HasPrefix(url, "/") {
@@ -213,10 +214,12 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		if json.Unmarshal(e.Body, &text) == nil {
 			body = text
 		}
-		want := steady(whole(t, e.Answer, parts))
+		expected := whole(t, e.Answer, parts)
 		if json.Unmarshal(e.Answer, &text) == nil {
-			want = steady(parsed(text))
+			expected = parsed(text)
 		}
+		had := idsOf(t, expected)
+		want := steady(expected)
 		// Counters and times, of which only the fields are the same.
 		isStatus := strings.HasPrefix(body, `{"type":"get_status"`)
 		if isStatus {
@@ -226,7 +229,7 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		var got string
 		what := fmt.Sprintf("%d. %s %s %s", i+1, e.Method, e.URL, body)
 		for end := time.Now().Add(answerLimit); ; time.Sleep(20 * time.Millisecond) {
-			q, err := http.NewRequestWithContext(t.Context(), e.Method, outward.Replace(url), strings.NewReader(moved(outward.Replace(body), version-recordedFrom)))
+			q, err := http.NewRequestWithContext(t.Context(), e.Method, outward.Replace(url), strings.NewReader(moved(outward.Replace(renamed(body, ids)), version-recordedFrom)))
 			require.NoError(t, err)
 			q.Header.Set("X-Engine-Admin-Secret", secret)
 			for name, value := range e.Headers {
@@ -241,7 +244,14 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 			require.NoError(t, err)
 			require.NoError(t, a.Body.Close())
 			status, got = a.StatusCode, moved(inward.Replace(string(answered)), recordedFrom-version)
-			got = steady(parsed(got))
+			actual := parsed(got)
+			has := idsOf(t, actual)
+			got = steady(actual)
+			if len(has) == len(had) {
+				for i := range had {
+					ids[had[i]] = has[i]
+				}
+			}
 			if isStatus {
 				got = fieldsOf(t, got)
 			}
@@ -252,6 +262,26 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		require.Equal(t, e.Status, status, "%s\n%s\nIf the console can do with it: make console-record", what, got)
 		require.Equal(t, want, got, "%s\nIf the console can do with it: make console-record", what)
 	}
+}
+
+var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// idsOf are the identifiers in an answer, in the order of its fields.
+func idsOf(t *testing.T, answer any) []string {
+	t.Helper()
+	text, err := json.Marshal(answer)
+	require.NoError(t, err)
+	return idPattern.FindAllString(string(text), -1)
+}
+
+// renamed is a text with other identifiers.
+func renamed(text string, ids map[string]string) string {
+	return idPattern.ReplaceAllStringFunc(text, func(id string) string {
+		if other, ok := ids[id]; ok {
+			return other
+		}
+		return id
+	})
 }
 
 // parsed is the value of a text, if it is JSON, and else the text.
@@ -323,7 +353,7 @@ var sometimes = map[string]bool{
 var (
 	listed   = map[string]bool{"types": true, "fields": true, "inputFields": true, "enumValues": true, "possibleTypes": true, "args": true}
 	volatile = map[string]bool{"request_id": true, "at": true, "created_at": true, "next_retry_at": true, "uptime_seconds": true, "instance": true, "duration": true, "seconds": true}
-	passing  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?|127\.0\.0\.1:\d+`)
+	passing  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?|127\.0\.0\.1:\d+|"[A-Z][A-Za-z ]* (Time|Blocks)": [\d.]+`)
 )
 
 // steady is a value as JSON, without what is another one each time.
