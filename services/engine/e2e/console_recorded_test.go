@@ -221,7 +221,7 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		had := idsOf(t, expected)
 		want := steady(expected)
 		// Counters and times, of which only the fields are the same.
-		isStatus := strings.HasPrefix(body, `{"type":"get_status"`)
+		isStatus := counting.MatchString(body) || strings.Contains(want, `"locked": "any"`) // an event that is just being delivered
 		if isStatus {
 			want = fieldsOf(t, want)
 		}
@@ -263,6 +263,9 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 		require.Equal(t, want, got, "%s\nIf the console can do with it: make console-record", what)
 	}
 }
+
+// counting are the requests whose answers have counters and times.
+var counting = regexp.MustCompile(`^\{"type":"(get_status|\w*count_\w*invocations)"`)
 
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
@@ -356,12 +359,21 @@ var (
 	passing  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?|127\.0\.0\.1:\d+|"[A-Z][A-Za-z ]* (Time|Blocks)": [\d.]+`)
 )
 
+// isDate reports whether a value is the header that says when an answer was made.
+func isDate(v any) bool {
+	header, _ := v.(map[string]any)
+	return header["name"] == "Date"
+}
+
 // steady is a value as JSON, without what is another one each time.
 func steady(v any) string {
 	var calm func(v any) any
 	calm = func(v any) any {
 		switch v := v.(type) {
 		case []any:
+			if slices.ContainsFunc(v, isDate) {
+				return "any" // headers of an answer, by whichever server
+			}
 			for i := range v {
 				v[i] = calm(v[i])
 			}

@@ -206,6 +206,7 @@ export class Page extends Emitter {
   waits: string | undefined;
 
   signedIn(address: string, value: string) {
+    this.#leave(); // it may have signed out
     this.#session.set("query-engine-session", JSON.stringify({ kind: "secret", value }));
     this.waits = address;
   }
@@ -277,7 +278,8 @@ export class Page extends Emitter {
     const answered = this.#answer(asked, AbortSignal.any([this.#ended.signal, ...(signal ? [signal] : [])]));
     const gone = new Promise<never>((_, fail) => signal?.addEventListener("abort", () => fail(aborted())));
     gone.catch(() => {});
-    const response = await Promise.race([answered, gone]);
+    const response = Promise.race([answered, gone]);
+    response.then(() => this.emit("requestfinished", asked), () => this.emit("requestfailed", asked));
     return response;
   }
 
@@ -390,7 +392,7 @@ export class Page extends Emitter {
     await this.ready();
     return this.time.until(() => {
       if (this.server.failure) throw this.server.failure;
-      return holds();
+      return this.waits ? this.ready().then(holds) : holds();
     }, what, limit).catch((e: unknown) => {
       this.server.failure ??= this.server.missing ? new Error(`${(e as Error).message}\n${this.server.missing.message}`) : (e as Error); // before what the test does at last
       throw e;
