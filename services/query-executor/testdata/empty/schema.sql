@@ -1,0 +1,5 @@
+CREATE TABLE counter (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+CREATE TABLE twice (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, again int GENERATED ALWAYS AS (1) STORED);
+CREATE TABLE post (id int PRIMARY KEY, title text);
+CREATE TABLE liked (usr text NOT NULL, post int NOT NULL REFERENCES post, at timestamptz DEFAULT now(), PRIMARY KEY (usr, post));
+CREATE VIEW constant AS SELECT 1 AS one;
