@@ -128,8 +128,12 @@ func TestPlaceholders(t *testing.T) {
 		vars := map[string]string{session.RoleHeader: "clerk", "x-engine-user-id": "u"}
 		return string(answer(t, e, &request{session: &session.Session{Role: "clerk", Variables: vars}, text: query}))
 	}
-	require.JSONEq(t, `{"data":{"insert_counter":{"affected_rows":2}}}`, ask(`mutation { insert_counter(objects: [{}, {}]) { affected_rows } }`))
-	require.JSONEq(t, `{"data":{"counter":[{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"}]}}`, ask(`{ counter { _PLACEHOLDER } }`))
+	require.JSONEq(t, `{"data":{"insert_counter":{"affected_rows":2,"returning":[{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"}]}}}`,
+		ask(`mutation { insert_counter(objects: [{}, {}]) { affected_rows returning { _PLACEHOLDER } } }`))
+	require.JSONEq(t, `{"data":{"insert_counter_one":{"__typename":"counter"}}}`, ask(`mutation { insert_counter_one(object: {}) { __typename } }`))
+	const three = `[{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"}]`
+	require.JSONEq(t, `{"data":{"counter":`+three+`}}`, ask(`{ counter { _PLACEHOLDER } }`))
+	require.JSONEq(t, `{"data":{"delete_counter":{"returning":`+three+`}}}`, ask(`mutation { delete_counter(where: {}) { returning { _PLACEHOLDER } } }`))
 	for query, path := range map[string]string{
 		`mutation { insert_counter(objects: {_PLACEHOLDER: true}) { affected_rows } }`: "$.selectionSet.insert_counter.args.objects",
 		`{ counter(order_by: {_PLACEHOLDER: true}) { _PLACEHOLDER } }`:                 "$.selectionSet.counter.args.order_by",

@@ -113,6 +113,9 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 		}
 		q.Items = append(q.Items, step.Check)
 	}
+	if len(q.Items) == 0 && slices.ContainsFunc(w.Output.Parts, func(p answer.OutputPart) bool { return p.Shape != nil }) {
+		q.Items = append(q.Items, r.Dialect.Constant("")) // a statement without a result has no rows to show
+	}
 	w.Text = step.Text
 	if len(q.Items) > 0 {
 		w.Text += " RETURNING " + strings.Join(q.Items, ", ")
