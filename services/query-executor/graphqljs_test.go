@@ -141,3 +141,14 @@ func TestPlaceholders(t *testing.T) {
 		require.Contains(t, ask(query), path, query)
 	}
 }
+
+// TestDeferrableConstraints: the database refuses upserts that name one, so none is offered.
+func TestDeferrableConstraints(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/empty", Config{})
+	got := answer(t, e, &request{session: adminSession(), text: `{
+		slot: __type(name: "slot_constraint") { enumValues { name } }
+		later: __type(name: "later_constraint") { enumValues { name } }
+	}`})
+	require.JSONEq(t, `{"data":{"slot":{"enumValues":[{"name":"slot_pkey"},{"name":"slot_b_key"}]},"later":null}}`, string(got))
+}

@@ -113,7 +113,7 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 		}
 		q.Items = append(q.Items, step.Check)
 	}
-	if len(q.Items) == 0 && slices.ContainsFunc(w.Output.Parts, func(p answer.OutputPart) bool { return p.Shape != nil }) {
+	if len(q.Items) == 0 && showsRows(output) {
 		q.Items = append(q.Items, r.Dialect.Constant("")) // a statement without a result has no rows to show
 	}
 	w.Text = step.Text
@@ -122,6 +122,14 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 	}
 	w.Width = len(q.Items)
 	return w
+}
+
+// showsRows reports whether an answer has an object for each row.
+func showsRows(o ir.Output) bool {
+	return len(o.Returning) > 0 || slices.ContainsFunc(o.Answer, func(f ir.OutputField) bool {
+		rows, ok := f.Value.(ir.Returning)
+		return ok && len(rows) > 0
+	})
 }
 
 // InsertCheck tests rows that were inserted with one condition, and rows that the conflict

@@ -3,3 +3,5 @@ CREATE TABLE twice (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, again int G
 CREATE TABLE post (id int PRIMARY KEY, title text);
 CREATE TABLE liked (usr text NOT NULL, post int NOT NULL REFERENCES post, at timestamptz DEFAULT now(), PRIMARY KEY (usr, post));
 CREATE VIEW constant AS SELECT 1 AS one;
+CREATE TABLE slot (a int PRIMARY KEY, b int UNIQUE, c int, UNIQUE (c) DEFERRABLE);
+CREATE TABLE later (a int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED);
