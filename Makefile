@@ -125,12 +125,12 @@ bench-events: ## how fast events of tables are delivered, and what their trigger
 	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run 'TestEventSpeed|TestPublishedSpeed' -count 1 -timeout 30m -v
 	cd services/engine && ENGINE_CHAOS_ROWS=20000 ENGINE_TEST_LONG=1 $(GO) test ./e2e -run 'TestEvents.*Survive|TestWhatADeadWorker' -count 1 -timeout 30m -v
 
-chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (CHAOS="-chaos-seed 7")
+chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (ENGINE_TEST_SEED=7 repeats, CHAOS="-chaos-faults 9")
 	ENGINE_TEST_LONG=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-faults 60 $(CHAOS)
 
-chaos-live: ## random subscribers of the log, writers and faults (LIVE="-live-seed 7")
-	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSubscribersSeeStates -v -count 1 -timeout 30m -args \
-		-live-seed 0 -live-subscribers 200 -live-transactions 1000 $(LIVE)
+chaos-live: ## random subscribers of the log, writers and faults (ENGINE_TEST_SEED=7 repeats, LIVE="-live-subscribers 9")
+	ENGINE_TEST_LONG=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run TestSubscribersSeeStates -v -count 1 -timeout 30m -args \
+		-live-subscribers 200 -live-transactions 1000 $(LIVE)
 
 bench-metadata: ## changes of metadata on large schemas, in services of their own
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestMetadataSpeed -metadata-speed -v -count 1 -timeout 30m

@@ -209,6 +209,8 @@ type Constraint struct {
 	// Index marks a unique index that stands for no constraint: a conflict with it is
 	// answered by its columns, not by its name.
 	Index bool `json:"index,omitempty"`
+	// Deferrable reports whether it may be checked at the end of a transaction: no conflict with it can be answered.
+	Deferrable bool `json:"deferrable,omitempty"`
 }
 
 // ForeignKey is one foreign key of a table.

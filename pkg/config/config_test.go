@@ -45,6 +45,14 @@ func TestPrecedence(t *testing.T) {
 	require.False(t, config.ServerTimeout.IsSet(v))
 }
 
+func TestEmptyListOfSecretsStopsTheStart(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{`[]`, ` [ ] `, `null`} {
+		_, err := config.Load(config.Engine, nil, environment(map[string]string{"ENGINE_GRAPHQL_ADMIN_SECRETS": list}), io.Discard)
+		require.EqualError(t, err, "ENGINE_GRAPHQL_ADMIN_SECRETS: empty list not allowed")
+	}
+}
+
 func TestWrongVariableStopsTheStart(t *testing.T) {
 	t.Parallel()
 	for variable, c := range map[string]struct{ value, message string }{

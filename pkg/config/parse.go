@@ -76,6 +76,9 @@ func parseSecrets(s string) ([]Secret, error) {
 	if err := json.Unmarshal([]byte(s), &secrets); err != nil {
 		return nil, errSecrets
 	}
+	if len(secrets) == 0 { // "null", too
+		return nil, errors.New("empty list not allowed")
+	}
 	for _, secret := range secrets {
 		if secret == "" {
 			return nil, errSecrets

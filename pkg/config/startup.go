@@ -71,7 +71,7 @@ func (v *Values) tokens() []map[string]any {
 	for i, token := range list {
 		shown[i] = map[string]any{}
 		for _, key := range []string{
-			"type", "header", "claims_namespace", "claims_namespace_path", "claims_format", "audience", "issuer", "allowed_skew",
+			"type", "header", "claims_namespace", "claims_namespace_path", "claims_format", "audience", "issuer", "require_issuer", "allowed_skew",
 		} {
 			if value, ok := token[key]; ok {
 				shown[i][key] = value

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,6 +79,19 @@ func (d *databases) of(name string) string {
 		panic("a connection has been made with this address")
 	}
 	u.Path = "/" + name
+	return u.String()
+}
+
+// With is the address with a parameter of its connections.
+func With(t testing.TB, address, parameter, value string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatalf("the address is not a URL") // the text may hold a password
+	}
+	q := u.Query()
+	q.Set(parameter, value)
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // drivers leave a plus as it is
 	return u.String()
 }
 

@@ -120,7 +120,7 @@ func startContainer(ctx context.Context, settings map[string]string) (*Server, e
 	if err != nil {
 		return nil, errors.Join(err, testcontainers.TerminateContainer(c))
 	}
-	u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", password), Host: host, Path: "/postgres"}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", password), Host: host, Path: "/postgres", RawQuery: "sslmode=disable"}
 	return &Server{
 		URL:  u.String(),
 		stop: func(ctx context.Context) error { return c.Terminate(ctx) },

@@ -216,5 +216,5 @@ type TestConnectionTemplate struct {
 
 // Answer refuses: requests are not routed by templates.
 func (a *TestConnectionTemplate) Answer(View) (json.RawMessage, error) {
-	return nil, apierror.New(apierror.NotSupported, "Connection templating feature is enterprise edition only")
+	return nil, apierror.New(apierror.NotSupported, "connection templates are not supported")
 }

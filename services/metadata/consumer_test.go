@@ -172,8 +172,7 @@ func TestConsumerOfTheDocumentation(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(page), "```go of=services/metadata/consumer_test.go\n"+text+"```")
 
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	w.nats.Stop()
 	address := w.secured(t)
 	i := w.start(t)

@@ -21,9 +21,8 @@ import (
 func TestChangeWithoutQuorum(t *testing.T) {
 	t.Parallel()
 	nats := bustest.NewCluster(t)
-	w := newWorld(t)
+	w := newWorld(t, shop)
 	w.url, w.replicas, w.seenTimeout = nats.URL(), 3, 5*time.Second
-	w.sql(t, w.source, shop)
 	i := w.start(t)
 	gateways := []*snapshot.Follower{w.follow(t, true), w.follow(t, true)}
 	// A cluster that was just made may take long to let both follow: that is answered, too.

@@ -33,8 +33,7 @@ const watchStock = `{"type":"pg_create_event_trigger","args":{"name":"watch","ta
 
 func watched(t *testing.T) (*world, *instance) {
 	t.Helper()
-	w := newWorld(t)
-	w.sql(t, w.source, `CREATE TABLE stock (id int PRIMARY KEY, qty int, label text); CREATE TABLE other (id int)`)
+	w := newWorld(t, `CREATE TABLE stock (id int PRIMARY KEY, qty int, label text); CREATE TABLE other (id int)`)
 	i := w.start(t)
 	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
 	i.ok(t, `{"type":"pg_track_table","args":{"table":"other"}}`)

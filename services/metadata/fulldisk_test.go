@@ -15,9 +15,8 @@ import (
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	nats := bustest.NewProcess(t)
-	w := newWorld(t)
+	w := newWorld(t, shop)
 	w.url, w.seenTimeout = nats.URL(), 5*time.Second
-	w.sql(t, w.source, shop)
 	i := w.start(t)
 	gateway := w.follow(t, true)
 	i.ok(t, track)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,9 +51,10 @@ type world struct {
 	log *logtest.Buffer
 }
 
-func newWorld(t testing.TB) *world {
+// newWorld makes a world whose source has what SQL makes.
+func newWorld(t testing.TB, source ...string) *world {
 	t.Helper()
-	w := &world{natsDir: t.TempDir(), metadataURL: dbtest.URL(t), source: dbtest.URL(t)}
+	w := &world{natsDir: t.TempDir(), metadataURL: dbtest.URL(t), source: dbtest.Filled(t, strings.Join(source, ";"))}
 	w.startNATS(t)
 	return w
 }

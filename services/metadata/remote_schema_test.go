@@ -23,9 +23,8 @@ func addRemote(name, url, rest string) string {
 
 func startWithRemotes(t *testing.T) (*world, *instance) {
 	t.Helper()
-	w := newWorld(t)
+	w := newWorld(t, `CREATE TABLE customer (id int PRIMARY KEY, person text)`)
 	w.remotePermissions = true
-	w.sql(t, w.source, `CREATE TABLE customer (id int PRIMARY KEY, person text)`)
 	i := w.start(t)
 	i.ok(t, `{"type":"pg_track_table","args":{"table":"customer"}}`)
 	return w, i

@@ -24,8 +24,7 @@ import (
 
 func startShop(t *testing.T) (*world, *instance) {
 	t.Helper()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	return w, w.start(t)
 }
 
@@ -200,9 +199,8 @@ func TestSourceThatBecameUnreachableStaysInUse(t *testing.T) {
 // TestSourceThatIsBackIsConsistentAgain: a source that could not be read for a while needs no reload.
 func TestSourceThatIsBackIsConsistentAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, shop)
 	w.recheck = 20 * time.Millisecond
-	w.sql(t, w.source, shop)
 	i := w.start(t)
 	i.ok(t, track)
 	crm := remotetest.Serve(t, crmSDL)

@@ -31,8 +31,7 @@ const runSQLMetadata = `{"type":"bulk","args":[
 
 func startRunSQL(t *testing.T) (*world, *instance) {
 	t.Helper()
-	w := newWorld(t)
-	w.sql(t, w.source, runSQLShop)
+	w := newWorld(t, runSQLShop)
 	i := w.start(t)
 	i.ok(t, runSQLMetadata)
 	return w, i

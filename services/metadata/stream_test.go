@@ -116,8 +116,7 @@ func TestReplicasShareTheWork(t *testing.T) {
 
 func TestPublisherThatDiedIsFollowedWithoutLossOrRepetition(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.ok(t, track)
 	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`)
@@ -151,8 +150,7 @@ func TestPublisherThatDiedIsFollowedWithoutLossOrRepetition(t *testing.T) {
 
 func TestStreamOfAnotherDatabaseIsRebuilt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.ok(t, track)
 	f := w.follow(t, false)
@@ -182,8 +180,7 @@ func newWorldOn(t *testing.T, w *world) *world {
 
 func TestLostStreamIsFilledFromTheHistory(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.ok(t, track)
 	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`)
@@ -206,8 +203,7 @@ func TestLostStreamIsFilledFromTheHistory(t *testing.T) {
 
 func TestLostStreamWithoutHistoryStartsFromASnapshot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.ok(t, track)
 	i.published(t)
@@ -244,8 +240,7 @@ func (w *world) backup(t *testing.T) (address string) {
 
 func TestRestoredBackupStartsAnotherHistory(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.ok(t, `{"type":"pg_track_table","args":{"table":"kind"}}`)
 	i.published(t)
@@ -276,8 +271,7 @@ func TestRestoredBackupStartsAnotherHistory(t *testing.T) {
 
 func TestRestoredBackupThatCaughtUpIsNoticed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.published(t)
 	i.Stop()
@@ -310,8 +304,7 @@ func TestRestoredBackupThatCaughtUpIsNoticed(t *testing.T) {
 // TestBackupRestoredUnderARunningService: the next change has the number of one that was sent before.
 func TestBackupRestoredUnderARunningService(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.sql(t, w.source, shop)
+	w := newWorld(t, shop)
 	i := w.start(t)
 	i.ok(t, `{"type":"pg_track_table","args":{"table":"kind"}}`)
 	i.published(t)

@@ -42,6 +42,8 @@ type Config struct {
 	// once; StreamInterval and StreamBatch do so for streaming subscriptions.
 	LiveInterval, StreamInterval time.Duration
 	LiveBatch, StreamBatch       int
+	// livePatience is how long a statement for several cohorts may take; 0 is the default.
+	livePatience time.Duration
 	// SkipEmptyResults sends no results of live queries in which nothing was found.
 	SkipEmptyResults bool
 	// StopTimeout is how long Stop waits for pending requests.

@@ -52,14 +52,14 @@ type checkedSchema struct {
 	SDL           string          `json:"sdl,omitempty"`
 }
 
-// TestSchemasSuitGraphQLJS holds that graphql-js builds a client's schema of what introspection
-// answers, and a server's schema of the text for federation gateways, and finds no fault in
-// them.
+// TestSchemasSuitGraphQLJS holds that graphql-js builds a client's schema of what introspection answers, and a server's schema of the text for
+// federation gateways, and finds no fault in them, also where roles may give or see nothing of a table; and that Apollo composes the text with
+// a subgraph that extends its entities.
 func TestSchemasSuitGraphQLJS(t *testing.T) {
 	t.Parallel()
 	dir := nodetest.Install(t, "testdata/graphqljs")
 	schemas := []checkedSchema{{Name: "100 tables", Introspection: largeIntrospection(t, 100)}}
-	for _, feature := range []string{"shop", "mutations", "naming", "sources", "relay", "federation"} {
+	for _, feature := range []string{"shop", "mutations", "naming", "sources", "relay", "federation", "../empty"} {
 		path := filepath.Join("testdata", "cases", feature)
 		var c Config
 		if settings := readFile(t, filepath.Join(path, "settings.json")); settings != nil {
@@ -118,4 +118,37 @@ func checkSchemas(t *testing.T, dir string, schemas []checkedSchema) []byte {
 	input, err := json.Marshal(schemas)
 	require.NoError(t, err)
 	return nodetest.Run(t, dir, bytes.NewReader(input), "check.mjs")
+}
+
+// TestPlaceholders: what stands for the members of a type without any can be selected, and not given.
+func TestPlaceholders(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/empty", Config{})
+	ask := func(query string) string {
+		vars := map[string]string{session.RoleHeader: "clerk", "x-engine-user-id": "u"}
+		return string(answer(t, e, &request{session: &session.Session{Role: "clerk", Variables: vars}, text: query}))
+	}
+	require.JSONEq(t, `{"data":{"insert_counter":{"affected_rows":2,"returning":[{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"}]}}}`,
+		ask(`mutation { insert_counter(objects: [{}, {}]) { affected_rows returning { _PLACEHOLDER } } }`))
+	require.JSONEq(t, `{"data":{"insert_counter_one":{"__typename":"counter"}}}`, ask(`mutation { insert_counter_one(object: {}) { __typename } }`))
+	const three = `[{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"},{"_PLACEHOLDER":"counter"}]`
+	require.JSONEq(t, `{"data":{"counter":`+three+`}}`, ask(`{ counter { _PLACEHOLDER } }`))
+	require.JSONEq(t, `{"data":{"delete_counter":{"returning":`+three+`}}}`, ask(`mutation { delete_counter(where: {}) { returning { _PLACEHOLDER } } }`))
+	for query, path := range map[string]string{
+		`mutation { insert_counter(objects: {_PLACEHOLDER: true}) { affected_rows } }`: "$.selectionSet.insert_counter.args.objects",
+		`{ counter(order_by: {_PLACEHOLDER: true}) { _PLACEHOLDER } }`:                 "$.selectionSet.counter.args.order_by",
+	} {
+		require.Contains(t, ask(query), path, query)
+	}
+}
+
+// TestDeferrableConstraints: the database refuses upserts that name one, so none is offered.
+func TestDeferrableConstraints(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/empty", Config{})
+	got := answer(t, e, &request{session: adminSession(), text: `{
+		slot: __type(name: "slot_constraint") { enumValues { name } }
+		later: __type(name: "later_constraint") { enumValues { name } }
+	}`})
+	require.JSONEq(t, `{"data":{"slot":{"enumValues":[{"name":"slot_pkey"},{"name":"slot_b_key"}]},"later":null}}`, string(got))
 }

@@ -1,6 +1,7 @@
 package queryexecutor
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -38,7 +39,8 @@ func newGateway(t *testing.T) *gateway {
 
 func newGatewayTo(t *testing.T, feature string, c Config) *gateway {
 	t.Helper()
-	c.LiveInterval, c.LiveBatch, c.StreamInterval, c.StreamBatch = 20*time.Millisecond, 3, 20*time.Millisecond, 3
+	c.LiveInterval, c.StreamInterval = 20*time.Millisecond, 20*time.Millisecond
+	c.LiveBatch, c.StreamBatch = cmp.Or(c.LiveBatch, 3), cmp.Or(c.StreamBatch, 3)
 	e := newFixture(t, feature, c)
 	t.Cleanup(e.live.Close)
 	g := &gateway{t: t, e: e, told: map[uint64][]*queryv1.LiveResult{}, changed: make(chan struct{}, 1)}
@@ -108,6 +110,16 @@ func (g *gateway) await(id uint64, n int) []*queryv1.LiveResult {
 		case <-g.changed:
 		case <-deadline:
 			require.Failf(g.t, "nothing was told", "%d of %d results for %d", len(told), n, id)
+		}
+	}
+}
+
+// awaitLast waits for a last result of a subscriber that is as wanted, and returns all.
+func (g *gateway) awaitLast(id uint64, wanted func(*queryv1.LiveResult) bool) []*queryv1.LiveResult {
+	g.t.Helper()
+	for n := 1; ; n++ {
+		if told := g.await(id, n); wanted(told[len(told)-1]) {
+			return told
 		}
 	}
 }

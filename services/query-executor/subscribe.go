@@ -25,8 +25,8 @@ import (
 func newLive(e *Executor, d Deps) *live.Manager {
 	return live.New(live.Deps{
 		Use:       e.liveSource,
-		Queries:   live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch},
-		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
+		Queries:   live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch, Patience: e.config.livePatience},
+		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch, Patience: e.config.livePatience},
 		SkipEmpty: e.config.SkipEmptyResults,
 		Version:   e.versionOf,
 		ChangeLog: func(source string) backend.Changes { return changelog.New(d.Bus, source) },

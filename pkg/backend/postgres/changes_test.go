@@ -96,8 +96,9 @@ func TestChangesNeedFewRights(t *testing.T) {
 	role := dbtest.Role(t)
 	f := newFixture(t, `CREATE TABLE a (id int PRIMARY KEY);
 		GRANT SELECT, TRIGGER ON a TO `+role+`; CREATE SCHEMA engine_live AUTHORIZATION `+role, nil)
+	address := dbtest.With(t, f.url, "role", role)
 	source, err := Open(t.Context(), Options{ChangeFeed: ChangeFeedNotify, Primary: wire.Endpoint{
-		URL: func() (string, error) { return f.url + "?role=" + role, nil }, MaxConnections: 2,
+		URL: func() (string, error) { return address, nil }, MaxConnections: 2,
 	}})
 	require.NoError(t, err)
 	defer source.Close()

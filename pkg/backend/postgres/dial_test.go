@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/dbtest"
 )
 
 // showJIT is the server's setting on a new connection of the source at an address.
@@ -40,12 +40,7 @@ func TestJITIsOffUnlessTheAddressSetsIt(t *testing.T) {
 	require.Equal(t, "off", showJIT(t, f.url))
 
 	for parameter, value := range map[string]string{"jit": "on", "options": "-c jit=on"} {
-		u, err := url.Parse(f.url)
-		require.NoError(t, err)
-		q := u.Query()
-		q.Set(parameter, value)
-		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // the driver leaves a plus as it is
-		require.Equal(t, "on", showJIT(t, u.String()), parameter)
+		require.Equal(t, "on", showJIT(t, dbtest.With(t, f.url, parameter, value)), parameter)
 	}
 }
 

@@ -21,6 +21,7 @@ func TestQueryErrorByState(t *testing.T) {
 		"23503": {Code: apierror.ConstraintViolation, Message: "Foreign key violation. m", Status: 400},
 		"23505": {Code: apierror.ConstraintViolation, Message: "Uniqueness violation. m", Status: 400},
 		"23514": {Code: apierror.PermissionError, Message: "Check constraint violation. m", Status: 400},
+		"44000": {Code: apierror.PermissionError, Message: "Check constraint violation. m", Status: 400},
 		"23P01": {Code: apierror.ConstraintViolation, Message: "Exclusion violation. m", Status: 400},
 		"23000": {Code: apierror.ConstraintViolation, Message: "m", Status: 400},
 		"22025": {Code: apierror.BadRequest, Message: "m", Status: 400},

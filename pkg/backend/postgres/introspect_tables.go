@@ -116,6 +116,7 @@ type constraintRow struct {
 	kind             string // p, u, f as in pg_constraint; i for a unique index
 	id, name         string
 	columns, targets []int
+	deferrable       bool
 }
 
 func (in *introspection) constraint(row [][]byte) error {
@@ -135,6 +136,7 @@ func (in *introspection) constraint(row [][]byte) error {
 	if k.targets, err = parseNumbers(row[6]); err != nil {
 		return err
 	}
+	k.deferrable = string(row[7]) == "t"
 	in.keys = append(in.keys, k)
 	return nil
 }
@@ -146,7 +148,7 @@ func (in *introspection) addConstraint(k constraintRow) {
 	if t == nil {
 		return
 	}
-	key := catalog.Constraint{Name: k.name, ID: k.id, Columns: namesAt(t, k.columns)}
+	key := catalog.Constraint{Name: k.name, ID: k.id, Columns: namesAt(t, k.columns), Deferrable: k.deferrable && k.kind != "f"}
 	switch k.kind {
 	case "p":
 		t.PrimaryKey = &key

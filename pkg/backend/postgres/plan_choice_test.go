@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/testlong"
 )
@@ -164,11 +164,8 @@ func TestPlanModes(t *testing.T) {
 func TestPlanModeOfTheAddress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY); INSERT INTO n SELECT generate_series(1, 100)`, nil)
-	for _, mode := range []string{"plan_cache_mode=force_custom_plan", "options=-c%20plan_cache_mode%3Dforce_custom_plan"} {
-		address := f.url + "?" + mode
-		if strings.Contains(f.url, "?") {
-			address = f.url + "&" + mode
-		}
+	for parameter, mode := range map[string]string{"plan_cache_mode": "force_custom_plan", "options": "-c plan_cache_mode=force_custom_plan"} {
+		address := dbtest.With(t, f.url, parameter, mode)
 		s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1}})
 		require.NoError(t, err)
 		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, ir.Variable{Index: 0, Type: int4Type})}, Fields: []ir.Field{idField}})

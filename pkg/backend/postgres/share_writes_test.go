@@ -16,6 +16,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/testlong"
 )
 
 // sharedWriter writes notes, all of which share one round trip at a time.
@@ -248,7 +249,8 @@ func TestManySharedWriters(t *testing.T) {
 	w := newSharedWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 6 })
 	w.exec(t, `DELETE FROM note`)
 	w.sharer.Trips, w.sharer.Ahead, w.sharer.Within = 2, time.Millisecond, time.Millisecond
-	const workers, each = 16, 40
+	const workers = 16
+	each := testlong.Of(12, 40)
 	var group errgroup.Group
 	var done atomic.Int64
 	for worker := range workers {

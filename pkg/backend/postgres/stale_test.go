@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -350,10 +349,8 @@ func (s *stale) requireSame(t *testing.T, change struct{ name, sql string }, tri
 	database := s.text(t, `SELECT quote_ident(current_database())`)
 	replace := strings.NewReplacer("@db", database, "@", schema)
 	apply := func(sql string) {
-		db, err := pgx.Connect(t.Context(), s.url)
-		require.NoError(t, err)
-		defer func() { _ = db.Close(context.Background()) }()
-		_, err = db.Exec(t.Context(), replace.Replace(sql))
+		s.exec(t, `RESET ALL`)
+		_, err := s.db.Exec(t.Context(), replace.Replace(sql))
 		require.NoError(t, err, replace.Replace(sql))
 	}
 	apply(usedSchema)

@@ -113,12 +113,23 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 		}
 		q.Items = append(q.Items, step.Check)
 	}
+	if len(q.Items) == 0 && showsRows(output) {
+		q.Items = append(q.Items, r.Dialect.Constant("")) // a statement without a result has no rows to show
+	}
 	w.Text = step.Text
 	if len(q.Items) > 0 {
 		w.Text += " RETURNING " + strings.Join(q.Items, ", ")
 	}
 	w.Width = len(q.Items)
 	return w
+}
+
+// showsRows reports whether an answer has an object for each row.
+func showsRows(o ir.Output) bool {
+	return len(o.Returning) > 0 || slices.ContainsFunc(o.Answer, func(f ir.OutputField) bool {
+		rows, ok := f.Value.(ir.Returning)
+		return ok && len(rows) > 0
+	})
 }
 
 // InsertCheck tests rows that were inserted with one condition, and rows that the conflict

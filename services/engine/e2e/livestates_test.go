@@ -19,10 +19,9 @@ import (
 	"queryengine/pkg/testlong"
 )
 
-// The random test of subscriptions by the log: how much of it there is, and of which choice.
+// The random test of subscriptions by the log: how much of it there is.
 var (
-	liveSeed         = flag.Uint64("live-seed", 1, "choice of TestSubscribersSeeStatesInTheirOrder, 0 for any")
-	liveSubscribers  = flag.Int("live-subscribers", testlong.Of(30, 60), "its subscribers")
+	liveSubscribers  = flag.Int("live-subscribers", testlong.Of(30, 60), "subscribers of TestSubscribersSeeStatesInTheirOrder")
 	liveTransactions = flag.Int("live-transactions", testlong.Of(30, 70), "its transactions")
 )
 
@@ -76,7 +75,7 @@ type streamWatcher struct {
 // that isn't noticed is missed.
 func TestSubscribersSeeStatesInTheirOrder(t *testing.T) {
 	t.Parallel()
-	l := installLive(t, *liveSeed, *liveTransactions)
+	l := installLive(t, 1, *liveTransactions)
 	l.record()
 	l.subscribe()
 	l.awaitPushed()
@@ -86,7 +85,7 @@ func TestSubscribersSeeStatesInTheirOrder(t *testing.T) {
 // TestSubscribersSeeStatesInTheirOrderWhileReadersDie is the same with faults between the changes.
 func TestSubscribersSeeStatesInTheirOrderWhileReadersDie(t *testing.T) {
 	t.Parallel()
-	l := installLive(t, *liveSeed+1, *liveTransactions/2) // each fault takes its time
+	l := installLive(t, 2, *liveTransactions/2) // each fault takes its time
 	l.record()
 	l.subscribe()
 	l.awaitPushed()
@@ -114,10 +113,8 @@ func TestSubscribersSeeStatesInTheirOrderWhileReadersDie(t *testing.T) {
 // installLive starts an installation with two processes that may read the log.
 func installLive(t *testing.T, seed uint64, transactions int) *liveTest {
 	t.Helper()
-	if *liveSeed == 0 {
-		seed = rand.Uint64() //nolint:gosec // no secret
-	}
-	t.Logf("-live-seed %d -live-subscribers %d -live-transactions %d", seed, *liveSubscribers, *liveTransactions)
+	seed = testlong.Seed(t, seed)
+	t.Logf("-live-subscribers %d -live-transactions %d", *liveSubscribers, *liveTransactions)
 	l := &liveTest{cluster: newCluster(t), random: rand.New(rand.NewPCG(seed, 0)), entries: map[int]map[int]bool{}} //nolint:gosec // no secret
 	l.databaseURL = dbtest.LogicalURL(t)
 	l.settings["ENGINE_GRAPHQL_DATABASE_URL"] = l.databaseURL

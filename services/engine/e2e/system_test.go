@@ -22,10 +22,7 @@ import (
 )
 
 // The chaos of the whole system: how many faults there are, and of which choice.
-var (
-	chaosFaults = flag.Int("chaos-faults", testlong.Of(4, 8), "faults of TestSystemSurvives")
-	chaosSeed   = flag.Uint64("chaos-seed", testlong.Of[uint64](1, 0), "choice of faults, 0 for any")
-)
+var chaosFaults = flag.Int("chaos-faults", testlong.Of(4, 8), "faults of TestSystemSurvives")
 
 const (
 	counterRows = 8
@@ -199,11 +196,8 @@ func (s *system) everywhere(check func(reply)) {
 // everything works without a restart of anything but the killed processes.
 func TestSystemSurvives(t *testing.T) {
 	t.Parallel()
-	seed := *chaosSeed
-	if seed == 0 {
-		seed = rand.Uint64() //nolint:gosec // no secret
-	}
-	t.Logf("the choice of faults is that of -chaos-seed %d -chaos-faults %d", seed, *chaosFaults)
+	seed := testlong.Seed(t, 1)
+	t.Logf("-chaos-faults %d", *chaosFaults)
 	s := installSystem(t, seed%2 == 1)
 	var loads sync.WaitGroup
 	s.load(&loads, 20*time.Millisecond, func(g *process, n int) { s.write(g, fmt.Sprint("a", n)) })

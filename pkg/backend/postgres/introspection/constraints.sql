@@ -1,7 +1,7 @@
 -- Primary keys, unique constraints and foreign keys, and the unique indexes that stand for
 -- no constraint but can answer a conflict: those of whole columns, without a condition.
 -- A foreign key to a partitioned table has a row for each partition besides; they are left out.
-SELECT k.conrelid, k.contype, k.oid, k.conname, k.conkey, k.confrelid, k.confkey
+SELECT k.conrelid, k.contype, k.oid, k.conname, k.conkey, k.confrelid, k.confkey, k.condeferrable
 FROM pg_catalog.pg_constraint k
 JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace
 LEFT JOIN pg_catalog.pg_constraint parent ON parent.oid = k.conparentid
@@ -17,7 +17,8 @@ SELECT
 	c.relname,
 	ARRAY(SELECT i.indkey[s] FROM pg_catalog.generate_series(0, i.indnkeyatts - 1) s),
 	0,
-	NULL
+	NULL,
+	false
 FROM pg_catalog.pg_index i
 JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

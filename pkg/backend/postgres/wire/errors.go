@@ -20,6 +20,7 @@ const (
 	stateForeignKey           = "23503"
 	stateUnique               = "23505"
 	stateCheck                = "23514"
+	stateCheckOption          = "44000"
 	stateExclusion            = "23P01"
 	stateInvalidEscape        = "22025"
 	stateUndefinedObject      = "42704"
@@ -147,6 +148,8 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 	case stateUnique:
 		return apierror.New(apierror.ConstraintViolation, "Uniqueness violation. "+pg.Message)
 	case stateCheck:
+		return apierror.New(apierror.PermissionError, "Check constraint violation. "+pg.Message)
+	case stateCheckOption: // of a view
 		return apierror.New(apierror.PermissionError, "Check constraint violation. "+pg.Message)
 	case stateExclusion:
 		return apierror.New(apierror.ConstraintViolation, "Exclusion violation. "+pg.Message)

@@ -23,6 +23,10 @@ func (sh *Shell) welcome(v *config.Values, query string) {
 	if config.AdminSecret.Get(v) != "" {
 		header = ` -H "x-engine-admin-secret: $ENGINE_GRAPHQL_ADMIN_SECRET"`
 	}
+	secret := ""
+	if config.AdminSecret.Get(v) == "" && len(config.AdminSecrets.Get(v)) == 0 {
+		secret = "Whoever reaches that address is admin, other web pages excepted: --admin-secret sets a secret, --cors-domain http://localhost:3000\nadmits the pages of your application.\n\n"
+	}
 	console := ""
 	if config.EnableConsole.Get(v) {
 		console = "The console is at " + address(v) + "/console.\n\n"
@@ -32,8 +36,8 @@ GraphQL is served at %[1]s/v1/graphql. Try:
 
   curl %[1]s/v1/graphql%[2]s -d '{"query": "%[3]s"}'
 
-%[5]sCtrl-C stops it; the data stays in %[4]s.
-`, address(v), header, query, config.DataDir.Get(v), console)
+%[5]s%[6]sCtrl-C stops it; the data stays in %[4]s.
+`, address(v), header, query, config.DataDir.Get(v), console, secret)
 }
 
 // address is how this machine reaches the gateway.

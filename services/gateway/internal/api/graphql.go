@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -53,11 +54,14 @@ func graphqlHandler(relay bool) handler {
 	}
 }
 
-// persistedQuery answers requests that name a stored query by its hash: none is stored.
+// persistedQuery answers requests that name a stored query by its hash: none is stored. Queries as text are sent by POST.
 func persistedQuery(x *exchange) error {
 	x.mode = accesslog.ModeError
 	if err := x.authenticate(nil); err != nil {
 		return err
+	}
+	if values := x.r.URL.Query(); values.Has("query") && !strings.Contains(values.Get("extensions"), "persistedQuery") {
+		return apierror.New(apierror.NotSupported, "queries are sent by POST; by GET, too, with --strict-graphql-over-http")
 	}
 	return request.ErrPersistedQuery()
 }

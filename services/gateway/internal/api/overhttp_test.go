@@ -81,5 +81,5 @@ func TestQueriesByGET(t *testing.T) {
 	require.Equal(t, 400, get("query", "{a}", "variables", "{").status)
 
 	w = setup(t, nil)
-	require.Contains(t, w.send(t, "GET", "/v1/graphql?query={a}", "", admin...).body, "PersistedQueryNotSupported", "it is an option")
+	require.Contains(t, w.send(t, "GET", "/v1/graphql?query={a}", "", admin...).body, "queries are sent by POST; by GET, too, with --strict-graphql-over-http", "it is an option")
 }

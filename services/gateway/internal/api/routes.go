@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -71,6 +72,9 @@ func (a *API) Handler() http.Handler {
 	e := echo.New()
 	missing := a.serve(apiErrors, notFound)
 	e.Pre(ownNames, a.dropForeignCookies)
+	if a.Authenticator.Open() {
+		e.Pre(a.admitNoForeignPages)
+	}
 	if a.TLS.ClientCA != "" {
 		e.Pre(a.requireCertificate)
 	}
@@ -110,6 +114,35 @@ func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
 			r.Header.Del("Cookie")
 		}
 		return next(c)
+	}
+}
+
+// admitNoForeignPages refuses what the pages of others make a browser send: without a secret, everything that gets here is admin's. Files of the
+// console and what anybody may know are served, and browsers may ask what they may send.
+func (a *API) admitNoForeignPages(next echo.HandlerFunc) echo.HandlerFunc {
+	refuse := func(shape errorShape, reason error) echo.HandlerFunc {
+		return a.serve(shape, func(*exchange) error {
+			return apierror.New(apierror.AccessDenied, reason.Error()).WithStatus(http.StatusForbidden)
+		})
+	}
+	return func(c echo.Context) error {
+		r := c.Request()
+		path := r.URL.Path
+		if r.Method == http.MethodOptions || slices.Contains(Probes, path) || path == "/" || path == "/v1/version" || path == consolePath ||
+			strings.HasPrefix(path, consolePath+"/") {
+			return next(c)
+		}
+		reason := a.CORS.Admit(r)
+		switch {
+		case reason == nil:
+			return next(c)
+		case websocket.IsUpgrade(r):
+			a.refuseSocket(c.Response().Writer, r, apierror.New(apierror.AccessDenied, reason.Error()).WithStatus(http.StatusForbidden))
+			return nil
+		case strings.HasSuffix(path, "/graphql"), strings.HasSuffix(path, "/relay"):
+			return refuse(graphqlErrors, reason)(c)
+		}
+		return refuse(apiErrors, reason)(c)
 	}
 }
 

@@ -123,11 +123,8 @@ func (a *API) addWebSockets(e *echo.Echo) {
 
 func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket.Endpoint) {
 	if origin := r.Header.Get("Origin"); origin != "" && !a.CORS.Off() && !a.CORS.Allows(origin) {
-		a.secure(w.Header(), r)
-		refused := apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
-			WithStatus(http.StatusBadRequest)
-		a.logs.sockets.Reject(refused)
-		refuseUpgrade(w, refused)
+		a.refuseSocket(w, r, apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
+			WithStatus(http.StatusBadRequest))
 		return
 	}
 	if a.CORS.Off() && !a.WebSocketReadCookie {
@@ -140,8 +137,12 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket
 
 // refuseUnknown refuses a WebSocket on a path that has none.
 func (a *API) refuseUnknown(w http.ResponseWriter, r *http.Request) {
-	refused := apierror.New(apierror.NotFound,
-		"only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets").WithStatus(http.StatusNotFound)
+	a.refuseSocket(w, r, apierror.New(apierror.NotFound,
+		"only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets").WithStatus(http.StatusNotFound))
+}
+
+// refuseSocket refuses a WebSocket.
+func (a *API) refuseSocket(w http.ResponseWriter, r *http.Request, refused *apierror.Error) {
 	a.secure(w.Header(), r)
 	a.logs.sockets.Reject(refused)
 	refuseUpgrade(w, refused)

@@ -27,7 +27,9 @@ type Config struct {
 
 	audience []string
 	issuer   string
-	skew     float64 // s
+	// requireIssuer reports whether tokens have to name the issuer.
+	requireIssuer bool
+	skew          float64 // s
 
 	location location
 }
@@ -101,13 +103,17 @@ func ParseConfig(text string, enableEC bool) (*Config, error) {
 		ClaimsMap     json.RawMessage `json:"claims_map"`
 		Audience      json.RawMessage `json:"audience"`
 		Issuer        string          `json:"issuer"`
+		RequireIssuer bool            `json:"require_issuer"`
 		Skew          int             `json:"allowed_skew"`
 		Header        json.RawMessage `json:"header"`
 	}
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		return nil, errors.New("the JWT configuration is not a JSON object of the expected shape")
 	}
-	c := &Config{issuer: raw.Issuer, skew: float64(raw.Skew), namespace: DefaultNamespace}
+	if raw.RequireIssuer && raw.Issuer == "" {
+		return nil, errors.New("require_issuer needs an issuer")
+	}
+	c := &Config{issuer: raw.Issuer, requireIssuer: raw.RequireIssuer, skew: float64(raw.Skew), namespace: DefaultNamespace}
 	if err := c.setKey(raw.Type, raw.Key, raw.JWKURL, enableEC); err != nil {
 		return nil, err
 	}

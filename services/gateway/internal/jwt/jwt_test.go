@@ -169,8 +169,10 @@ func TestRefusedTokens(t *testing.T) {
 		"issued later":          {hmacConfig(nil), signed(map[string]any{"iat": float64(now.Unix()) + 0.5}), "JWTIssuedAtFuture"},
 		"exp of another type":   {hmacConfig(nil), signed(map[string]any{"exp": "soon"}), `JWTClaimsSetDecodeError "exp is not a number"`},
 		"another issuer":        {hmacConfig(map[string]any{"issuer": "https://a.test"}), signed(map[string]any{"iss": "https://b.test"}), "JWTNotInIssuer"},
+		"null issuer, required": {hmacConfig(map[string]any{"issuer": "https://a.test", "require_issuer": true}), signed(map[string]any{"iss": nil}), "JWTNotInIssuer"},
+		"issuer is a number":    {hmacConfig(map[string]any{"issuer": "https://a.test"}), signed(map[string]any{"iss": 1}), "JWTNotInIssuer"},
 		"another audience":      {hmacConfig(map[string]any{"audience": []string{"a", "b"}}), signed(map[string]any{"aud": []string{"c"}}), "JWTNotInAudience"},
-		"no issuer":             {hmacConfig(map[string]any{"issuer": "https://a.test"}), signed(nil), "JWTNotInIssuer"},
+		"no issuer":             {hmacConfig(map[string]any{"issuer": "https://a.test", "require_issuer": true}), signed(nil), "JWTNotInIssuer"},
 		"no audience":           {hmacConfig(map[string]any{"audience": "a"}), signed(nil), "JWTNotInAudience"},
 		"audience is null":      {hmacConfig(map[string]any{"audience": "a"}), signed(map[string]any{"aud": nil}), "JWTNotInAudience"},
 		"audience is a number":  {hmacConfig(map[string]any{"audience": "a"}), signed(map[string]any{"aud": 1}), "JWTNotInAudience"},
@@ -189,6 +191,8 @@ func TestRefusedTokens(t *testing.T) {
 func TestAcceptedRegisteredClaims(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ config, claims map[string]any }{
+		"no issuer":                  {map[string]any{"issuer": "https://a.test"}, nil},
+		"issuer is null":             {map[string]any{"issuer": "https://a.test"}, map[string]any{"iss": nil}},
 		"expired within the skew":    {map[string]any{"allowed_skew": 60}, map[string]any{"exp": now.Unix() - 59}},
 		"configuration without one":  {nil, map[string]any{"iss": "https://b.test"}},
 		"one common audience":        {map[string]any{"audience": "a"}, map[string]any{"aud": []string{"b", "a"}}},
@@ -324,7 +328,8 @@ func TestRefusedConfigurations(t *testing.T) {
 		`[]`:                               "not a JSON object",
 		`{}`:                               "key and jwk_url both cannot be empty",
 		`{"key":"k","jwk_url":"http://x"}`: "key, jwk_url both cannot be present",
-		`{"jwk_url":"ftp://x"}`:            "jwk_url is not an http or https URL",
+		`{"type":"HS256","key":"` + secret + `","require_issuer":true}`: "require_issuer needs an issuer",
+		`{"jwk_url":"ftp://x"}`:                                                                      "jwk_url is not an http or https URL",
 		`{"type":"HS256","key":"short-and-secret"}`:                                                  "Invalid JWK: Key size too small; should be atleast 32 characters",
 		`{"type":"HS512","key":"` + secret[:40] + `"}`:                                               "Invalid JWK: Key size too small; should be atleast 64 characters",
 		`{"type":"RS256","key":"no pem"}`:                                                            "Invalid JWK: Could not decode PEM",

@@ -81,7 +81,7 @@ func (l location) tokens(header http.Header) ([]string, error) {
 	return tokens, nil
 }
 
-// mayIssue compares issuers without verifying: one that isn't configured may be any.
+// mayIssue compares issuers without verifying.
 func (c *Config) mayIssue(token string) bool {
 	if c.issuer == "" {
 		return true
@@ -94,7 +94,12 @@ func (c *Config) mayIssue(token string) bool {
 	if err != nil {
 		return true
 	}
-	return payload["iss"] == c.issuer
+	return c.isIssuer(payload["iss"])
+}
+
+// isIssuer reports whether an issuer fits, nil for a token that names none.
+func (c *Config) isIssuer(issuer any) bool {
+	return c.issuer == "" || issuer == c.issuer || issuer == nil && !c.requireIssuer
 }
 
 // verify checks a token in the order of the wire format: signature, then times, then
@@ -186,9 +191,8 @@ func (i *issuer) checkSignature(token string, head map[string]any, set *[]*key) 
 	return unverified("JWSError JWSInvalidSignature")
 }
 
-// checkRegistered checks the registered claims: the times that are there, and the issuer and the
-// audience that are configured. A token without an audience was not made for this one (RFC 7519,
-// 4.1.3).
+// checkRegistered checks the registered claims: the times and the issuer that are there, and the audience that is
+// configured. A token without an audience was not made for this one (RFC 7519, 4.1.3).
 func (c *Config) checkRegistered(payload map[string]any, now time.Time) error {
 	for _, claim := range []string{"exp", "nbf", "iat"} {
 		if v := payload[claim]; v != nil { // null is as good as missing
@@ -207,7 +211,7 @@ func (c *Config) checkRegistered(payload map[string]any, now time.Time) error {
 	if iat, ok := number(payload["iat"]); ok && iat > at+c.skew {
 		return unverified("JWTIssuedAtFuture")
 	}
-	if c.issuer != "" && payload["iss"] != c.issuer {
+	if !c.isIssuer(payload["iss"]) {
 		return unverified("JWTNotInIssuer")
 	}
 	if c.audience != nil && !c.hears(payload["aud"]) {

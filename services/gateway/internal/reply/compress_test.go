@@ -28,7 +28,7 @@ func TestAccept(t *testing.T) {
 		"gzip": either(reply.Gzip), "x-gzip": either(reply.Gzip), "foo, GZIP;q=0.5": either(reply.Gzip), "gzip, identity": either(reply.Gzip),
 		"gzip;q=x": either(reply.Gzip), "gzip, *": either(reply.Gzip), "gzip;q=0.1, identity;q=0.9": either(reply.Gzip),
 		"br": either(reply.Brotli), "zstd": either(reply.Zstd), "gzip;q=0, br": either(reply.Brotli),
-		"gzip, deflate, br, zstd": either(reply.Zstd), "gzip, deflate, br": either(reply.Gzip),
+		"gzip, deflate, br, zstd": either(reply.Gzip), "br, zstd": either(reply.Brotli), "gzip;q=0.5, zstd": either(reply.Zstd), "gzip, deflate, br": either(reply.Gzip),
 		"gzip;q=0.8, br;q=0.9, zstd;q=0.1": either(reply.Brotli), "gzip; Q=0.5 , br ; q=0.4": either(reply.Gzip),
 		"gzip, identity;q=0": only(reply.Gzip), "gzip;q=1, *;q=0": only(reply.Gzip), "gzip, *;q=0, identity;q=0.1": either(reply.Gzip),
 		"zstd, identity;q=0": only(reply.Zstd), "identity;q=0, *": only(reply.Gzip), "identity;q=0, *, gzip;q=0": only(reply.Identity),

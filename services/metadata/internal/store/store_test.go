@@ -79,7 +79,7 @@ func TestTheSchemaMayBeMadeBefore(t *testing.T) {
 	owner := open(t, url)
 	_, err := owner.pool.Exec(t.Context(), `CREATE SCHEMA engine_catalog AUTHORIZATION `+role)
 	require.NoError(t, err)
-	require.NoError(t, open(t, url+"?role="+role).Migrate(t.Context()))
+	require.NoError(t, open(t, dbtest.With(t, url, "role", role)).Migrate(t.Context()))
 	var user string
 	require.NoError(t, owner.pool.QueryRow(t.Context(),
 		`SELECT tableowner FROM pg_tables WHERE schemaname = 'engine_catalog' AND tablename = 'engine_version'`).Scan(&user))

@@ -146,7 +146,6 @@ type turn struct {
 	bound   [][]byte
 	inserts []*insert.Rows
 	// called is what came of the calls of remotes.
-	called []called
 	// out holds the answer until the transaction is committed.
 	out *backend.Answer
 }
@@ -190,7 +189,6 @@ func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) erro
 			return err
 		}
 	}
-	setCookies(r, t.called)
 	out.Buf = append(out.Buf, t.out.Buf...)
 	return out.Flush()
 }

@@ -134,10 +134,10 @@ func (p *Prepared) writeAlone(ctx context.Context, r *Run, out *backend.Answer) 
 			continue
 		}
 		result, err := p.alone.call(ctx, r)
+		setCookies(r, []called{result})
 		if err != nil {
 			return err
 		}
-		setCookies(r, []called{result})
 		if err := p.alone.write(ctx, r, r.Bound, &result, out); err != nil {
 			return err
 		}
@@ -182,13 +182,14 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 	if err != nil {
 		cancel(err)
 	}
-	if failed := <-answered; failed != nil && (err == nil || context.Cause(ctx) == failed) { //nolint:errorlint // the very same one
+	failed := <-answered
+	setCookies(r, results)                                             // of a handler that refuses, too: what it tells the client to forget
+	if failed != nil && (err == nil || context.Cause(ctx) == failed) { //nolint:errorlint // the very same one
 		return failed
 	}
 	if err != nil {
 		return err
 	}
-	setCookies(r, results)
 	from := 0
 	for i, piece := range p.pieces {
 		out.Buf = append(out.Buf, held[from:marks[i].end]...)
@@ -276,10 +277,10 @@ func (p *callPiece) write(ctx context.Context, r *Run, bound [][]byte, result *c
 // remote answers a root field of a mutation.
 func (t *turn) remote(ctx context.Context, p *callPiece) error {
 	result, err := p.call(ctx, t.run)
+	setCookies(t.run, []called{result})
 	if err != nil {
 		return err
 	}
-	t.called = append(t.called, result)
 	buf, err := p.project(t.out.Buf, result.value)
 	if err == nil {
 		t.out.Buf = buf

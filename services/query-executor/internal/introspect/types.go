@@ -105,6 +105,8 @@ func (w *walker) content(t *schema.Type, f *Field) {
 		w.types(t.Interfaces(), f.Fields)
 	case f.Name == "possibleTypes" && (t.Kind == schema.Interface || t.Kind == schema.Union):
 		w.types(t.Possible(), f.Fields)
+	case f.Name == "isOneOf" && t.Kind == schema.InputObject:
+		w.raw("false")
 	default:
 		w.null()
 	}

@@ -2,7 +2,9 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -16,13 +18,16 @@ type batch struct {
 	cohorts []*cohort
 	cycle   uint64
 	number  int
+	// late reports whether the statement took too long for several cohorts.
+	late bool
 	// began is when the cycle did, and follows reports whether the poller followed a table then.
 	began   time.Time
 	follows bool
 
-	// What is reported.
+	// What is reported. faults are errors of single cohorts, err is one of all.
 	database, push time.Duration
 	size           int
+	faults         []error
 	err            error
 }
 
@@ -34,42 +39,88 @@ type outcome struct {
 }
 
 // run runs the statement and sends out the results.
-func (b *batch) run() {
-	outcomes, err := b.query()
-	if err != nil && b.dropFaulty(err) {
-		if len(b.cohorts) == 0 {
-			return
+func (b *batch) run() { b.answer(b.cohorts, time.Now().Add(4*b.poller.options.Patience)) }
+
+// answer runs the statement for cohorts. When it fails, or takes too long, for several, it runs again for each half of them, so that
+// the fault of one is nobody else's. After end, those that are still left run by themselves.
+func (b *batch) answer(cohorts []*cohort, end time.Time) {
+	p := b.poller
+	ctx, stop := context.WithTimeout(p.ctx, p.options.Patience)
+	defer stop()
+	outcomes, err := b.query(ctx, cohorts)
+	slow := err != nil && late(ctx)
+	half := len(cohorts) / 2
+	switch {
+	case p.ctx.Err() != nil: // the failure is of our own making
+	case err == nil:
+		b.deliver(cohorts, outcomes)
+	case slow && (half == 0 || time.Now().After(end)):
+		b.leave(cohorts)
+	case slow || half > 0 && ofOne(err):
+		if slow {
+			b.late = true
 		}
-		outcomes, err = b.query()
+		b.answer(cohorts[:half], end)
+		b.answer(cohorts[half:], end)
+	case ofOne(err):
+		b.failOne(ctx, cohorts[0], err)
+	default:
+		b.err = err
+		b.fail(cohorts, apierror.From(err))
 	}
-	if b.poller.ctx.Err() != nil {
-		return // the failure is of our own making
-	}
-	started := time.Now()
-	if b.err = err; err != nil {
-		b.fail(apierror.From(err))
-	} else {
-		b.deliver(outcomes)
-	}
-	b.push = time.Since(started)
 }
 
-// query asks the database.
-func (b *batch) query() ([]outcome, error) {
+// leave has cohorts run by themselves, because it takes too long to find out which of them the others wait for.
+func (b *batch) leave(cohorts []*cohort) {
 	p := b.poller
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b.late = true
+	for _, c := range cohorts {
+		c.running = false
+		p.setApart(c, 0)
+	}
+}
+
+// failOne sends an error to the subscribers of a cohort, which runs by itself from then on. If the database doesn't take the values for what they
+// should be, the subscriptions end.
+func (b *batch) failOne(ctx context.Context, c *cohort, err error) {
+	p := b.poller
+	if late(ctx) {
+		err = apierror.New(apierror.Timeout, "the statement of the subscription takes too long")
+	}
+	b.faults = append(b.faults, err)
+	if apierror.From(err).Code == apierror.DataException && b.faulty(c) {
+		return
+	}
+	b.fail([]*cohort{c}, apierror.From(err))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failApart(c)
+}
+
+// query asks the database. A panic is an error.
+func (b *batch) query(ctx context.Context, cohorts []*cohort) (outcomes []outcome, err error) {
+	p := b.poller
+	defer func() {
+		if fault := recover(); fault != nil {
+			p.manager.deps.Log.Error("panic in a subscription", "panic", fault, "stack", string(debug.Stack()))
+			err = apierror.New(apierror.Unexpected, "internal error")
+		}
+	}()
 	source, release, err := p.manager.deps.Use(p.live.Source)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	values := make([][][]byte, len(b.cohorts))
-	for i, c := range b.cohorts {
+	values := make([][][]byte, len(cohorts))
+	for i, c := range cohorts {
 		values[i] = c.values
 	}
-	outcomes := make([]outcome, len(b.cohorts))
+	outcomes = make([]outcome, len(cohorts))
 	var answer []byte
 	started := time.Now()
-	ctx, end := p.live.Poll(p.ctx, p.manager.deps.Tracer)
+	ctx, end := p.live.Poll(ctx, p.manager.deps.Tracer)
 	take := func(i int, roots [][]byte, cursor []byte, seen backend.Snapshot) {
 		answer = p.live.AppendAnswer(answer[:0], roots)
 		b.size += len(answer)
@@ -81,7 +132,7 @@ func (b *batch) query() ([]outcome, error) {
 			return
 		}
 		r := &Result{Hash: sha256.Sum256(answer), Cursor: bytes.Clone(cursor)}
-		if b.wanted(b.cohorts[i], r.Hash) {
+		if b.wanted(cohorts[i], r.Hash) {
 			r.Data = bytes.Clone(answer)
 		}
 		outcomes[i].result = r
@@ -92,8 +143,9 @@ func (b *batch) query() ([]outcome, error) {
 		err = source.QueryLive(ctx, p.live.Statement, values, func(i int, roots [][]byte, cursor []byte) { take(i, roots, cursor, nil) })
 	}
 	end(err)
-	b.database = time.Since(started)
-	p.manager.deps.Metrics.database(p.kind, p.operation, b.database)
+	took := time.Since(started)
+	b.database += took
+	p.manager.deps.Metrics.database(p.kind, p.operation, took)
 	return outcomes, err
 }
 
@@ -115,11 +167,13 @@ func (b *batch) wanted(c *cohort, h Hash) bool {
 }
 
 // deliver sends results to the subscribers that do not have them.
-func (b *batch) deliver(outcomes []outcome) {
+func (b *batch) deliver(cohorts []*cohort, outcomes []outcome) {
 	p := b.poller
+	started := time.Now()
+	defer func() { b.push += time.Since(started) }()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, c := range b.cohorts {
+	for i, c := range cohorts {
 		c.proven, c.running = true, false
 		r := outcomes[i].result
 		switch {
@@ -193,13 +247,15 @@ func (p *poller) advance(c *cohort, r *Result, moves func(*Subscriber) bool) *co
 	return next
 }
 
-// fail sends an error to all subscribers of the batch.
-func (b *batch) fail(e *apierror.Error) {
+// fail sends an error to all subscribers of cohorts.
+func (b *batch) fail(cohorts []*cohort, e *apierror.Error) {
 	p := b.poller
+	started := time.Now()
+	defer func() { b.push += time.Since(started) }()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &Result{Err: e}
-	for _, c := range b.cohorts {
+	for _, c := range cohorts {
 		c.known, c.running = false, false
 		for _, s := range c.subscribers {
 			if s.since < b.cycle {
@@ -210,29 +266,18 @@ func (b *batch) fail(e *apierror.Error) {
 	}
 }
 
-// dropFaulty looks for values that the database does not take for what they should be. They
-// are the fault of their own subscribers, whose subscriptions end with it.
-func (b *batch) dropFaulty(err error) bool {
-	if apierror.From(err).Code != apierror.DataException {
+// faulty ends the subscriptions of a cohort if the database doesn't take its values for what they should be. It reports whether it did.
+func (b *batch) faulty(c *cohort) bool {
+	p := b.poller
+	if c.proven {
 		return false
 	}
-	p := b.poller
 	source, release, err := p.manager.deps.Use(p.live.Source)
 	if err != nil {
 		return false
 	}
 	defer release()
-	before := len(b.cohorts)
-	b.cohorts = slices.DeleteFunc(slices.Clone(b.cohorts), func(c *cohort) bool { return b.faulty(source, c) })
-	return len(b.cohorts) < before
-}
-
-func (b *batch) faulty(source backend.LiveSource, c *cohort) bool {
-	p := b.poller
-	if c.proven {
-		return false
-	}
-	err := source.CheckLive(p.ctx, p.live.Statement, c.values)
+	err = source.CheckLive(p.ctx, p.live.Statement, c.values)
 	if err == nil {
 		c.proven = true
 		return false

@@ -75,6 +75,8 @@ type cohort struct {
 	// running reports whether the statement is run for it. position is set while a cohort of a stream needs none.
 	running  bool
 	position *position
+	// apart is set while the cohort runs by itself.
+	apart *apart
 }
 
 // keyOf names the cohort with the given values.

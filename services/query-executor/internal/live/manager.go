@@ -18,6 +18,8 @@ import (
 type Options struct {
 	Interval time.Duration
 	Batch    int
+	// Patience is how long a statement for several cohorts may take; 0 is the default.
+	Patience time.Duration
 }
 
 // Deps are what a Manager works with.
@@ -69,8 +71,10 @@ type Subscription struct {
 type Manager struct {
 	deps  Deps
 	slots chan struct{}
-	base  context.Context //nolint:containedctx // the life of the pollers
-	stop  context.CancelFunc
+	// aloneSlots are for cohorts that run by themselves.
+	aloneSlots chan struct{}
+	base       context.Context //nolint:containedctx // the life of the pollers
+	stop       context.CancelFunc
 
 	// mu comes before a poller's, and that before a link's.
 	mu      sync.Mutex
@@ -84,7 +88,7 @@ type Manager struct {
 
 // New returns a Manager without subscriptions.
 func New(d Deps) *Manager {
-	m := &Manager{deps: d, slots: make(chan struct{}, statements), links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*changeFeed{}}
+	m := &Manager{deps: d, slots: make(chan struct{}, statements), aloneSlots: make(chan struct{}, aloneAtOnce), links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*changeFeed{}}
 	m.base, m.stop = context.WithCancel(context.Background())
 	return m
 }

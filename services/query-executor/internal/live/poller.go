@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -55,6 +56,11 @@ type poller struct {
 	// cycle counts the cycles that have begun.
 	cycle   uint64
 	failing bool
+	// aparts is the number of cohorts that run by themselves.
+	aparts int
+	// most is how many cohorts share a statement, and well the number of good cycles since that became fewer. They belong to the
+	// goroutine that runs cycles.
+	most, well int
 }
 
 func newPoller(m *Manager, key string, first *Subscriber) *poller {
@@ -68,6 +74,8 @@ func newPoller(m *Manager, key string, first *Subscriber) *poller {
 	if p.live.Streaming {
 		p.kind, p.options = streams, m.deps.Streams
 	}
+	p.options.Patience = cmp.Or(p.options.Patience, patience)
+	p.most = max(p.options.Batch, 1)
 	p.ctx, p.stop = context.WithCancel(m.base)
 	return p
 }
@@ -112,6 +120,10 @@ func (p *poller) drop(c *cohort) {
 		return
 	}
 	delete(p.cohorts, c.key)
+	if c.apart != nil {
+		c.apart = nil
+		p.aparts--
+	}
 	p.manager.deps.Metrics.cohorts(p.kind, -1)
 	if p.index != nil {
 		p.index.remove(c)
@@ -271,6 +283,10 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 	due := p.due
 	p.due = nil
 	take := func(c *cohort) {
+		if c.apart != nil {
+			c.due = false // it runs by itself
+			return
+		}
 		if c.isCurrent() {
 			return
 		}
@@ -316,7 +332,7 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 	}
 	report := report{started: started, snapshot: time.Since(started), cohorts: len(cohorts)}
 	var running sync.WaitGroup
-	for part := range slices.Chunk(cohorts, max(p.options.Batch, 1)) {
+	for part := range slices.Chunk(cohorts, p.most) {
 		select {
 		case p.manager.slots <- struct{}{}:
 		case <-p.ctx.Done():
@@ -336,13 +352,27 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 	if p.ctx.Err() != nil {
 		return false
 	}
+	slow := false
 	for _, b := range report.batches {
 		waiting = waiting || b.err != nil
+		slow = slow || b.late
 	}
+	p.resize(slow)
 	report.total = time.Since(started)
 	if told != 0 {
 		p.manager.deps.Metrics.push(p.kind, time.Since(time.Unix(0, told)))
 	}
 	p.report(&report)
 	return waiting
+}
+
+// resize has statements shared by fewer cohorts when they take too long, and by more again after some time.
+func (p *poller) resize(slow bool) {
+	p.well++
+	switch {
+	case slow:
+		p.most, p.well = max(p.most/2, 1), 0
+	case p.well%wellFor == 0:
+		p.most = min(2*p.most, max(p.options.Batch, 1))
+	}
 }

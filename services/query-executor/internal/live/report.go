@@ -39,14 +39,14 @@ type errorReport struct {
 func (p *poller) report(r *report) {
 	failed := false
 	for _, b := range r.batches {
-		failed = failed || b.err != nil
+		failed = failed || b.err != nil || len(b.faults) > 0
 	}
 	metrics := p.manager.deps.Metrics
 	metrics.cycle(p.kind, p.operation, r.total)
 	p.mu.Lock()
-	if p.subscribers > 0 && failed != p.failing {
-		p.failing = failed
-		if failed {
+	if failing := failed || p.aparts > 0; p.subscribers > 0 && failing != p.failing {
+		p.failing = failing
+		if failing {
 			metrics.failing(p.kind, 1)
 		} else {
 			metrics.failing(p.kind, -1)
@@ -66,8 +66,12 @@ func (p *poller) report(r *report) {
 	for _, b := range r.batches {
 		seconds := b.database.Seconds()
 		batches = append(batches, batchReport{b.number, seconds, b.push.Seconds(), seconds, b.size})
+		faults := b.faults
 		if b.err != nil {
-			e, known := errorReport{ID: b.number}, apierror.From(b.err)
+			faults = append(faults, b.err)
+		}
+		for _, err := range faults {
+			e, known := errorReport{ID: b.number}, apierror.From(err)
 			e.Detail.Error, e.Detail.Path, e.Detail.Code = known.Message, known.Path, string(known.Code)
 			errs = append(errs, e)
 		}

@@ -57,10 +57,10 @@ func (r *Role) entities() []*Type {
 }
 
 // EntityKey is the fields that objects of a type are referred to by, separated by blanks; empty
-// when they can't be.
+// when they can't be, as those of aggregates can't.
 func (r *Role) EntityKey(object *Type) string {
 	t := r.TableOf(object)
-	if t == nil || !t.isEntity() {
+	if t == nil || object != t.Type() || !t.isEntity() {
 		return ""
 	}
 	names := make([]string, len(t.PrimaryKey))

@@ -77,7 +77,7 @@ func (t *Table) buildOrderBy() content {
 			})
 		}
 	}
-	return content{inputs: inputs}
+	return content{inputs: t.role.orPlaceholder(inputs)}
 }
 
 // columnComparison is the comparison of a column.

@@ -66,6 +66,7 @@ func (r *Role) metaType() *Type {
 			{Name: "inputFields", Type: listed(r.metaInputValue()), args: deprecated},
 			{Name: "ofType", Type: Named(r.metaType())},
 			r.plain("specifiedByURL", "String"),
+			r.plain("isOneOf", "Boolean"),
 		}
 	})
 }

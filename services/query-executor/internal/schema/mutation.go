@@ -117,11 +117,11 @@ func offered(columns []*resolve.Column) []*resolve.Column {
 // constraints are the possible conflict targets.
 func (w *Writable) constraints() []*catalog.Constraint {
 	var list []*catalog.Constraint
-	if key := w.Catalog.PrimaryKey; key != nil && gqlname.Valid(key.Name) {
+	if key := w.Catalog.PrimaryKey; key != nil && !key.Deferrable && gqlname.Valid(key.Name) {
 		list = append(list, key)
 	}
 	for i := range w.Catalog.Uniques {
-		if u := &w.Catalog.Uniques[i]; gqlname.Valid(u.Name) {
+		if u := &w.Catalog.Uniques[i]; !u.Deferrable && gqlname.Valid(u.Name) {
 			list = append(list, u)
 		}
 	}

@@ -37,8 +37,6 @@ type (
 	WrittenColumn struct{ *resolve.Column }
 	// Constraint is a constraint that a conflict is about.
 	Constraint struct{ *catalog.Constraint }
-	// Placeholder is the value of an enum that has no values.
-	Placeholder struct{}
 )
 
 func (InsertRows) fieldMeaning()      {}
@@ -55,7 +53,6 @@ func (Assign) inputMeaning()          {}
 func (WrittenColumn) inputMeaning()   {}
 func (WrittenColumn) valueMeaning()   {}
 func (Constraint) valueMeaning()      {}
-func (Placeholder) valueMeaning()     {}
 
 // The arguments of mutations, and the fields of their inputs.
 const (
@@ -84,7 +81,7 @@ func (w *Writable) insertInputs() []Input {
 		}
 		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.writing(of)), Means: r})
 	}
-	return inputs
+	return w.role.orPlaceholder(inputs)
 }
 
 func (w *Writable) columnInput(c *resolve.Column) Input {
@@ -170,14 +167,6 @@ func (w *Writable) updateColumnValues() []Value {
 		values = append(values, Value{Name: c.Field, Description: "column name", Means: WrittenColumn{c}})
 	}
 	return orPlaceholder(values)
-}
-
-// orPlaceholder are values, or the one that an enum has without any.
-func orPlaceholder(values []Value) []Value {
-	if values == nil {
-		return []Value{{Name: "_PLACEHOLDER", Description: "placeholder (do not use)", Means: Placeholder{}}}
-	}
-	return values
 }
 
 // operatorInputs are the operators of an update, those that some column has.

@@ -47,6 +47,9 @@ func (t *Table) buildObject() content {
 		})
 	}
 	fields = append(fields, t.remoteFields()...)
+	if len(fields) == 0 {
+		fields = append(fields, t.role.placeholderField())
+	}
 	if node {
 		return content{fields: fields, kin: &kin{interfaces: []*Type{t.role.node()}}}
 	}

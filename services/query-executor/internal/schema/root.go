@@ -239,7 +239,7 @@ func (t *Table) buildStreamCursor() content {
 					Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Means: Column{c},
 				})
 			})
-			return content{inputs: inputs}
+			return content{inputs: t.role.orPlaceholder(inputs)}
 		})
 	n := t.naming
 	ordering := t.role.named(n.affixes.Prefix+n.shared("cursor_ordering")+n.affixes.Suffix, Enum, "ordering argument of a cursor", func() content {

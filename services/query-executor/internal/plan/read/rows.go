@@ -124,7 +124,7 @@ func (p *Planner) field(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 	if err != nil {
 		return ir.Field{}, err
 	}
-	if f == nil {
+	if f == nil || f.Means == (schema.Placeholder{}) {
 		return ir.Field{Value: ir.Typename(t.Type().Name)}, nil
 	}
 	switch m := f.Means.(type) {

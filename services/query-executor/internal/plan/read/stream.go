@@ -134,7 +134,10 @@ func keyOf(t *schema.Table) (key []ir.Column) {
 // is shared with no other use of the same variable.
 func (p *Planner) initialValue(at schema.Ref, v input.Value, columns *[]cursorColumn) error {
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		c, _ := in.Means.(schema.Column)
+		c, ok := in.Means.(schema.Column)
+		if !ok {
+			return p.Fail("a stream needs a column")
+		}
 		of := p.Column(c.Column.Type, in.Type)
 		of.Nullable = true
 		start, err := p.Unshared(in.Type, v, of)

@@ -145,7 +145,9 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 		in := &inputs[i]
 		c, isColumn := in.Means.(schema.WrittenColumn)
 		if !isColumn {
-			n.Members[in.Name] = insert.Member{Name: in.Name, Relation: in}
+			if _, related := in.Means.(*schema.InsertRelation); related {
+				n.Members[in.Name] = insert.Member{Name: in.Name, Relation: in}
+			}
 			continue
 		}
 		n.Members[in.Name] = insert.Member{Name: in.Name, Column: len(n.Columns)}

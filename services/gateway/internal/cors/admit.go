@@ -1,0 +1,73 @@
+package cors
+
+import (
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// privateNames are top-level domains that no public name server answers for, so that nobody can make a page whose host has one lead here.
+var privateNames = []string{".localhost", ".local", ".internal", ".svc", ".test", ".lan", ".home.arpa"}
+
+// formTypes are media types that any page can send to any server without asking it first.
+var formTypes = []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
+
+// Admit returns nil for a request that may do everything where no secret is set: of the engine's own page, of a page whose origin is
+// listed, or of no page. Else it describes why not. "*" lists no origin.
+func (p *Policy) Admit(r *http.Request) error {
+	origin := r.Header.Get("Origin")
+	switch {
+	case origin != "" && !p.off && p.lists(origin):
+		return nil
+	case !p.isOwnHost(r.Host):
+		// A name of somebody else may lead to this machine: its pages would be of the engine's own origin.
+		return fmt.Errorf("no admin secret is set, so requests to the host %q are refused: set --admin-secret, or add \"http://%s\" to --cors-domain", r.Host, r.Host)
+	case !p.Trusts(r), !isSameHost(r.Header.Get("Referer"), r) && r.Method != http.MethodGet, isForm(r):
+		from := origin
+		if from == "" {
+			from = "another origin"
+		}
+		return fmt.Errorf("no admin secret is set, so pages of %s may not call: set --admin-secret, or add the origin to --cors-domain", from)
+	}
+	return nil
+}
+
+// isOwnHost reports whether only this server can be meant by a host: pages of others have none of these.
+func (p *Policy) isOwnHost(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") {
+		return true
+	}
+	if slices.ContainsFunc(privateNames, func(private string) bool { return strings.HasSuffix(name, private) }) {
+		return true
+	}
+	return !p.off && (p.lists("http://"+host) || p.lists("https://"+host))
+}
+
+// isSameHost reports whether a referrer, if there is one, is a page of the engine's own host.
+func isSameHost(referrer string, r *http.Request) bool {
+	if referrer == "" || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" {
+		return true // the others say more
+	}
+	u, err := url.Parse(referrer)
+	return err == nil && strings.EqualFold(u.Host, r.Host)
+}
+
+// isForm reports whether a browser that is too old to say where a request comes from may have sent it for any page.
+func isForm(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" ||
+		!strings.HasPrefix(r.Header.Get("User-Agent"), "Mozilla/") {
+		return false
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return slices.Contains(formTypes, kind)
+}
