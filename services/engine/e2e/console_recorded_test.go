@@ -327,11 +327,15 @@ func whole(t *testing.T, text json.RawMessage, parts map[string]json.RawMessage)
 	return fill(value)
 }
 
-// fieldsOf are the fields of an object, and of the objects that it lists.
+// fieldsOf are the fields of an object, and of the objects that it lists; or those of the objects of a list.
 func fieldsOf(t *testing.T, text string) string {
 	t.Helper()
-	var object map[string]any
-	require.NoError(t, json.Unmarshal([]byte(text), &object))
+	var value any
+	require.NoError(t, json.Unmarshal([]byte(text), &value))
+	object, ok := value.(map[string]any)
+	if !ok {
+		object = map[string]any{"": value}
+	}
 	fields := map[string]bool{}
 	for k, v := range object {
 		fields[k] = !sometimes[k]
