@@ -139,6 +139,9 @@ func (c *Changes) Info(ctx context.Context) (ChangesInfo, error) {
 		}
 		return err
 	})
+	if errors.Is(err, errUnreadable) {
+		err = errors.Join(err, ErrStuck)
+	}
 	if err != nil {
 		return ChangesInfo{}, fmt.Errorf("look at the stream %s: %w", ChangesStream, err)
 	}
@@ -175,7 +178,7 @@ func (c *Changes) info(ctx context.Context) (ChangesInfo, error) {
 // Publish appends the change that made version, and returns once it is on disk. A version
 // that the stream already holds is success. It needs Ensure or Rebuild before it, and
 // fails with ErrForeignStream when the stream has another identity by now, and with ErrStuck
-// when it has to be rebuilt.
+// when it has to be rebuilt: it takes nothing, or its last message isn't a change.
 func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error {
 	c.mu.Lock()
 	streamID := c.streamID
@@ -198,7 +201,7 @@ func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error
 		}
 		return err
 	})
-	if c.stuck.after(err) {
+	if c.stuck.after(err) || errors.Is(err, errUnreadable) {
 		err = errors.Join(err, ErrStuck)
 	}
 	if err != nil {
@@ -281,14 +284,21 @@ func readChange(ctx context.Context, s jetstream.Stream, sequence uint64) (chang
 	if err != nil {
 		return change{}, err
 	}
-	return parseChange(m.Header, m.Data)
+	c, err := parseChange(m.Header, m.Data)
+	if err == nil && c.streamID != s.CachedInfo().Config.Metadata[streamIDKey] {
+		err = fmt.Errorf("a message of the stream %s is of another stream: %w", ChangesStream, errUnreadable)
+	}
+	return c, err
 }
+
+// errUnreadable reports a message of the stream that isn't a change.
+var errUnreadable = errors.New("not a change of the metadata")
 
 func parseChange(h nats.Header, data []byte) (change, error) {
 	c := change{streamID: h.Get(headerStream), part: 1, parts: 1, data: data}
 	var err error
 	if c.version, err = strconv.ParseInt(h.Get(headerVersion), 10, 64); err != nil {
-		return change{}, fmt.Errorf("a message of the stream %s has no version", ChangesStream)
+		return change{}, fmt.Errorf("a message of the stream %s has no version: %w", ChangesStream, errUnreadable)
 	}
 	if h.Get(headerPart) == "" {
 		return c, nil
@@ -299,7 +309,7 @@ func parseChange(h nats.Header, data []byte) (change, error) {
 		c.parts, err = strconv.Atoi(parts)
 	}
 	if err != nil {
-		return change{}, fmt.Errorf("a message of the stream %s has a bad part number", ChangesStream)
+		return change{}, fmt.Errorf("a message of the stream %s has a bad part number: %w", ChangesStream, errUnreadable)
 	}
 	return c, nil
 }

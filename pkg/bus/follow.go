@@ -138,8 +138,8 @@ func position(ctx context.Context, s jetstream.Stream, after int64) (uint64, err
 		c, err = readChange(ctx, s, state.FirstSeq+uint64(i))
 		return c.version > after
 	})
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		// A message was taken out of the middle; skipping from the start finds it too.
+	if errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, errUnreadable) {
+		// A message was taken out of the middle, or isn't a change; skipping from the start finds it too.
 		return state.FirstSeq, nil
 	}
 	if err != nil {
@@ -177,7 +177,9 @@ func (f *follower) consume(ctx context.Context, consumer jetstream.Consumer) err
 			continue
 		}
 		if c.streamID != f.streamID {
-			return ErrForeignStream
+			// Any message may say so; that the stream was replaced shows in its configuration.
+			f.bus.log.Error("a metadata change of another stream is skipped", "sequence", meta.Sequence.Stream)
+			continue
 		}
 		if err := f.take(ctx, c, meta.Sequence.Stream); err != nil {
 			return err

@@ -27,7 +27,7 @@ func (p *Publisher) intact(ctx context.Context, streamID string, sent int64) err
 	if v.Number < sent || v.StreamID != streamID {
 		return errWentBack
 	}
-	info, err := p.c.Changes.Info(ctx)
+	info, err := p.info(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,6 +39,13 @@ func (p *Publisher) intact(ctx context.Context, streamID string, sent int64) err
 		return err
 	}
 	return content.Close()
+}
+
+// info looks at the stream, and notes when it has to be rebuilt.
+func (p *Publisher) info(ctx context.Context) (bus.ChangesInfo, error) {
+	info, err := p.c.Changes.Info(ctx)
+	p.stuck = p.stuck || errors.Is(err, bus.ErrStuck)
+	return info, err
 }
 
 // reconcile makes stream and store of snapshots fit the metadata database, and returns its
@@ -53,14 +60,14 @@ func (p *Publisher) reconcile(ctx context.Context) (store.Version, error) {
 		p.c.Logger.WarnContext(ctx, "the metadata stream belongs to another metadata database; it is rebuilt")
 		err = p.rebuild(ctx, v)
 	} else if err == nil && p.stuck {
-		p.c.Logger.WarnContext(ctx, "the metadata stream takes no messages, as after its disk was full; it is rebuilt")
+		p.c.Logger.WarnContext(ctx, "the metadata stream takes no messages, as after its disk was full, or holds some that are no changes; it is rebuilt")
 		err = p.rebuild(ctx, v)
 	}
 	if err != nil {
 		return v, err
 	}
 	p.stuck = false
-	info, err := p.c.Changes.Info(ctx)
+	info, err := p.info(ctx)
 	if err != nil {
 		return v, err
 	}
