@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/bus"
@@ -198,6 +199,38 @@ func TestLostStreamIsFilledFromTheHistory(t *testing.T) {
 	require.Equal(t, i.export(t), replay(t, i.bus))
 	require.Equal(t, i.version(), latest(t, i.bus).Version)
 	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+	require.Equal(t, i.export(t), exported(t, waitFor(t, w.follow(t, false), i.version())))
+}
+
+// TestForeignMessagesInTheStream: who may ask JetStream something can have its answer stored in the stream, by naming the stream's subject as where
+// the answer goes to. Changes go on, followers miss none, and what starts afterwards serves.
+func TestForeignMessagesInTheStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, shop)
+	i := w.start(t)
+	i.ok(t, track)
+	i.published(t)
+	f := w.follow(t, false)
+	conn, err := nats.Connect("", nats.InProcessServer(w.nats))
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	for n, command := range []string{
+		`{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`, `{"type":"pg_track_table","args":{"table":"stock"}}`,
+	} {
+		for range n + 1 {
+			require.NoError(t, conn.PublishRequest("$JS.API.STREAM.INFO."+bus.ChangesStream, bus.ChangesSubject, nil))
+			require.NoError(t, conn.Flush())
+		}
+		i.ok(t, command)
+		i.published(t)
+		require.Equal(t, i.export(t), exported(t, waitFor(t, f, i.version())))
+	}
+	require.NoError(t, conn.PublishRequest("$JS.API.STREAM.INFO."+bus.ChangesStream, bus.ChangesSubject, nil))
+	require.NoError(t, conn.Flush())
+	require.Equal(t, i.export(t), exported(t, waitFor(t, w.follow(t, false), i.version())))
+	i.Stop()
+	i = w.start(t)
+	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`)
 	require.Equal(t, i.export(t), exported(t, waitFor(t, w.follow(t, false), i.version())))
 }
 
