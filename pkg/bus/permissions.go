@@ -16,6 +16,9 @@ const (
 	UserOperator = "operator"
 )
 
+// JetStreamAPI are the subjects of requests to JetStream.
+const JetStreamAPI = "$JS.API.>"
+
 // ReaderInboxPrefix begins the inbox of UserMetadataReader.
 const ReaderInboxPrefix = "_INBOX_METADATA_READER"
 
@@ -26,6 +29,9 @@ type Permissions struct {
 	Publish, Subscribe []string
 	// NoPublish are subjects among Publish that it may not publish to.
 	NoPublish []string
+	// Inbox is set for readers: the subjects among Subscribe that replies to it come to. A reader has an account of its own, which imports
+	// what it may ask and hear. So a reply can't go to a subject of the services, as NATS doesn't compare reply subjects with permissions.
+	Inbox string
 }
 
 // services have a user each.
@@ -53,6 +59,7 @@ func Users() []Permissions {
 			"$JS.API.DIRECT.GET." + ChangesStream, "$JS.API.DIRECT.GET." + ChangesStream + ".>",
 		},
 		Subscribe: []string{ChangesSubject, ReaderInboxPrefix + ".>"},
+		Inbox:     ReaderInboxPrefix + ".>",
 	}
 	users = append(users, all, reader)
 	for i := range users {
@@ -196,7 +203,8 @@ func changePublisherSubjects() []string {
 // ChangesReader are the permissions of a user who may read published changes, and do nothing else. Its inbox has
 // InboxPrefix of its name.
 func ChangesReader(user string, publications ...PublishedName) Permissions {
-	p := Permissions{User: user, Subscribe: []string{InboxPrefix(user) + ".>"}}
+	p := Permissions{User: user, Inbox: InboxPrefix(user) + ".>"}
+	p.Subscribe = []string{p.Inbox}
 	for _, n := range publications {
 		// As for the stream of metadata: no consumers.
 		stream, subject := PublishedStream(n.Source, n.Name), PublishedSubject(n.Source, n.Name)
@@ -234,7 +242,7 @@ func (b *Bus) asks() []string {
 
 // PasswordVariable is the name that the configuration of NATS has for a user's password.
 func PasswordVariable(user string) string {
-	return "NATS_" + strings.ToUpper(strings.ReplaceAll(user, "-", "_")) + "_PASSWORD"
+	return "NATS_" + accountOf(user) + "_PASSWORD"
 }
 
 // AccountsConf is the configuration of NATS for the users, as deploy/nats/accounts.conf has it.
@@ -255,28 +263,39 @@ accounts {
     jetstream: enabled
     users: [
 `)
+	var readers []Permissions
 	for _, u := range Users() {
-		fmt.Fprintf(&b, "      { user: %s, password: $%s, permissions: {\n", u.User, PasswordVariable(u.User))
-		for _, list := range []struct {
-			verb          string
-			allowed, none []string
-		}{{"publish", u.Publish, u.NoPublish}, {"subscribe", u.Subscribe, nil}} {
-			fmt.Fprintf(&b, "          %s: ", list.verb)
-			if list.none != nil {
-				b.WriteString("{ deny: ")
-				writeSubjects(&b, list.none)
-				b.WriteString("          allow: ")
-			}
-			writeSubjects(&b, list.allowed)
-			if list.none != nil {
-				b.WriteString("          }\n")
-			}
+		if u.Inbox != "" {
+			readers = append(readers, u)
+			continue
 		}
-		b.WriteString("      } }\n")
+		writeUser(&b, u)
 	}
-	b.WriteString(`    ]
-  }
-  SYS {
+	b.WriteString("    ]\n    exports: [\n")
+	for _, u := range readers {
+		services, streams := u.Imports()
+		for _, subject := range services {
+			fmt.Fprintf(&b, "      { service: %q, response_type: stream, accounts: [%s] }\n", subject, accountOf(u.User))
+		}
+		for _, subject := range streams {
+			fmt.Fprintf(&b, "      { stream: %q, accounts: [%s] }\n", subject, accountOf(u.User))
+		}
+	}
+	b.WriteString("    ]\n  }\n")
+	for _, u := range readers {
+		services, streams := u.Imports()
+		fmt.Fprintf(&b, "  # What it asks is answered in its own account: a reply can't go to a subject of the services.\n  %s {\n    imports: [\n", accountOf(u.User))
+		for _, subject := range services {
+			fmt.Fprintf(&b, "      { service: { account: ENGINE, subject: %q } }\n", subject)
+		}
+		for _, subject := range streams {
+			fmt.Fprintf(&b, "      { stream: { account: ENGINE, subject: %q } }\n", subject)
+		}
+		b.WriteString("    ]\n    users: [\n")
+		writeUser(&b, u)
+		b.WriteString("    ]\n  }\n")
+	}
+	b.WriteString(`  SYS {
     users: [ { user: ` + UserOperator + `, password: $` + PasswordVariable(UserOperator) + ` } ]
   }
 }
@@ -284,6 +303,37 @@ accounts {
 system_account: SYS
 `)
 	return b.String()
+}
+
+// Imports are what the account of a reader imports from that of the services: what it asks, which its permissions narrow down, and what it hears. An
+// account that doesn't import the API of JetStream as a whole has one of its own, which answers that it is disabled.
+func (p Permissions) Imports() (services, streams []string) {
+	return []string{JetStreamAPI}, slices.DeleteFunc(slices.Clone(p.Subscribe), func(subject string) bool { return subject == p.Inbox })
+}
+
+// accountOf is the name of a reader's account.
+func accountOf(user string) string {
+	return strings.ToUpper(strings.ReplaceAll(user, "-", "_"))
+}
+
+func writeUser(b *strings.Builder, u Permissions) {
+	fmt.Fprintf(b, "      { user: %s, password: $%s, permissions: {\n", u.User, PasswordVariable(u.User))
+	for _, list := range []struct {
+		verb          string
+		allowed, none []string
+	}{{"publish", u.Publish, u.NoPublish}, {"subscribe", u.Subscribe, nil}} {
+		fmt.Fprintf(b, "          %s: ", list.verb)
+		if list.none != nil {
+			b.WriteString("{ deny: ")
+			writeSubjects(b, list.none)
+			b.WriteString("          allow: ")
+		}
+		writeSubjects(b, list.allowed)
+		if list.none != nil {
+			b.WriteString("          }\n")
+		}
+	}
+	b.WriteString("      } }\n")
 }
 
 func writeSubjects(b *strings.Builder, subjects []string) {

@@ -47,6 +47,7 @@ func StartDirect(c DirectConfig) (*Direct, error) {
 	if port == 0 {
 		port = directPort
 	}
+	callers, _ := users([]User{c.Caller}, d.password) // none has an account of its own
 	s, err := server.NewServer(&server.Options{
 		ServerName: "direct",
 		Host:       c.Host,
@@ -59,7 +60,7 @@ func StartDirect(c DirectConfig) (*Direct, error) {
 		TLSConfig:  c.TLS,
 		TLSTimeout: 2,
 		// Passwords in the options would have it warn of them; these are of this process's making.
-		CustomClientAuthentication: directUsers(users([]User{c.Caller}, d.password)),
+		CustomClientAuthentication: directUsers(callers),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("configure a NATS server for direct calls: %w", err)

@@ -49,6 +49,9 @@ type User struct {
 	Publish, Subscribe []string
 	// NoPublish are exceptions from Publish.
 	NoPublish []string
+	// Inbox is set for a user with an account of its own: the one among Subscribe that replies to it come to. The account imports the others, and
+	// the API of JetStream, from the account of all, so that replies to the user stay in its own. It publishes nothing else.
+	Inbox string
 }
 
 // inProcessUser is the name of the user of connections in this process.
@@ -76,7 +79,7 @@ func Start(c Config) (*Server, error) {
 	password := ""
 	if c.Users != nil {
 		password = rand.Text()
-		o.Users = users(c.Users, password)
+		o.Users, o.Accounts = users(c.Users, password)
 	}
 	s, err := start(c, o)
 	if err != nil {
@@ -85,16 +88,62 @@ func Start(c Config) (*Server, error) {
 	return &Server{server: s, password: password, lock: lock}, nil
 }
 
-// users are those of a server, plus the one of this process.
-func users(list []User, own string) []*server.User {
-	all := []*server.User{{Username: inProcessUser, Password: own}}
+// users are those of a server, plus the one of this process, and the accounts that some have for themselves.
+func users(list []User, own string) (all []*server.User, accounts []*server.Account) {
+	all = []*server.User{{Username: inProcessUser, Password: own}}
 	for _, u := range list {
-		all = append(all, &server.User{Username: u.Name, Password: u.Password, Permissions: &server.Permissions{
+		added := &server.User{Username: u.Name, Password: u.Password, Permissions: &server.Permissions{
 			Publish:   &server.SubjectPermission{Allow: u.Publish, Deny: u.NoPublish},
 			Subscribe: &server.SubjectPermission{Allow: u.Subscribe},
-		}})
+		}}
+		if u.Inbox != "" {
+			added.Account = server.NewAccount(accountPrefix + u.Name)
+			accounts = append(accounts, added.Account)
+		}
+		all = append(all, added)
 	}
-	return all
+	return all, accounts
+}
+
+// api are the subjects of requests to JetStream.
+const api = "$JS.API.>"
+
+// accountPrefix begins the names of accounts that have one user.
+const accountPrefix = "user:"
+
+// share has the accounts of single users import what these may ask and hear.
+func share(s *server.Server, list []User) error {
+	shared, exported := s.GlobalAccount(), map[string]bool{}
+	for _, u := range list {
+		if u.Inbox == "" {
+			continue
+		}
+		own, err := s.LookupAccount(accountPrefix + u.Name)
+		if err != nil {
+			return err
+		}
+		// An account that doesn't import the API as a whole has one of its own, which answers that JetStream is disabled.
+		if !exported[api] {
+			err = shared.AddServiceExportWithResponse(api, server.Streamed, nil)
+			exported[api] = true
+		}
+		if err = errors.Join(err, own.AddServiceImport(shared, api, api)); err != nil {
+			return err
+		}
+		for _, subject := range u.Subscribe {
+			if subject == u.Inbox {
+				continue
+			}
+			if !exported[subject] {
+				err = shared.AddStreamExport(subject, nil)
+				exported[subject] = true
+			}
+			if err = errors.Join(err, own.AddStreamImport(shared, subject, "")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // InProcessUser is the user for connections in this process; "" if none is needed.
@@ -112,6 +161,9 @@ func start(c Config, o *server.Options) (*server.Server, error) {
 	}
 	l := newLogger(c.Logger)
 	s.SetLoggerV2(l, false, false, false)
+	if err := share(s, c.Users); err != nil {
+		return nil, fmt.Errorf("configure the accounts of the embedded NATS server: %w", err)
+	}
 	s.Start()
 	if err := await(s, l); err != nil {
 		return nil, err
@@ -119,6 +171,12 @@ func start(c Config, o *server.Options) (*server.Server, error) {
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
 		return nil, fmt.Errorf("JetStream did not start in %s: %s", c.Dir, l.fault())
+	}
+	if len(o.Accounts) > 0 { // else the server does that
+		if err := s.GlobalAccount().EnableJetStream(nil, nil); err != nil {
+			s.Shutdown()
+			return nil, fmt.Errorf("start JetStream in %s: %w", c.Dir, err)
+		}
 	}
 	return s, nil
 }

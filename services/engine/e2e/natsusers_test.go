@@ -31,7 +31,7 @@ func newGuarded(t *testing.T, more ...bus.Permissions) *guarded {
 	var users []natsserver.User
 	for _, u := range append(bus.Users(), more...) {
 		g.passwords[u.User] = "password-of-" + u.User
-		users = append(users, natsserver.User{Name: u.User, Password: g.passwords[u.User], Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish})
+		users = append(users, natsserver.User{Name: u.User, Password: g.passwords[u.User], Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish, Inbox: u.Inbox})
 	}
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true, Users: users})
 	require.NoError(t, err)

@@ -244,7 +244,7 @@ func natsUsers(dir string, readers []config.ChangesReader) ([]natsserver.User, e
 		if err != nil {
 			return nil, err
 		}
-		users = append(users, natsserver.User{Name: u.User, Password: password, Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish})
+		users = append(users, natsserver.User{Name: u.User, Password: password, Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish, Inbox: u.Inbox})
 	}
 	return users, nil
 }
