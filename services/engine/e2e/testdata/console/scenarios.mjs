@@ -150,7 +150,7 @@ export const tests = {
 /** inBrowser are the tests that need a browser: its policies, its network, several tabs, or sizes of what is drawn. */
 export const inBrowser = new Set([
   ...Object.keys(attacks.tests), ...Object.keys(journey.tests), "API: a subscription", "API: a stream keeps the last results alone", "API: the history, and panes as wide as they were made", "Files: rows are imported from CSV and downloaded, and large values are shown in part",
-  "Focus: a button that becomes disabled keeps it", "Grid: columns are moved, widened and hidden by keys, and a link has the view", "Monitoring: with much of everything, the page fits",
+  "Focus: a button that becomes disabled keeps it", "Grid: columns are moved, widened and hidden by keys, and a link has the view", "Kinds: SQL, tables, rows and root fields of SQLite, SQL Server and BigQuery", "Monitoring: with much of everything, the page fits",
   "SQL: a running statement is cancelled in the database", "Tables: 2000 of them are found, walked through and chosen", "Transforms: of an event trigger, tried with an event of its log", "Types: values are found by what is shown of them, and copied as they are", "keys",
 ]);
 
