@@ -16,8 +16,8 @@ const (
 	UserOperator = "operator"
 )
 
-// JetStreamAPI are the subjects of requests to JetStream.
-const JetStreamAPI = "$JS.API.>"
+// jetStreamAPI are the subjects of requests to JetStream.
+const jetStreamAPI = "$JS.API.>"
 
 // ReaderInboxPrefix begins the inbox of UserMetadataReader.
 const ReaderInboxPrefix = "_INBOX_METADATA_READER"
@@ -308,7 +308,7 @@ system_account: SYS
 // Imports are what the account of a reader imports from that of the services: what it asks, which its permissions narrow down, and what it hears. An
 // account that doesn't import the API of JetStream as a whole has one of its own, which answers that it is disabled.
 func (p Permissions) Imports() (services, streams []string) {
-	return []string{JetStreamAPI}, slices.DeleteFunc(slices.Clone(p.Subscribe), func(subject string) bool { return subject == p.Inbox })
+	return []string{jetStreamAPI}, slices.DeleteFunc(slices.Clone(p.Subscribe), func(subject string) bool { return subject == p.Inbox })
 }
 
 // accountOf is the name of a reader's account.

@@ -91,7 +91,7 @@ func With(t testing.TB, address, parameter, value string) string {
 	}
 	q := u.Query()
 	q.Set(parameter, value)
-	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // drivers leave a plus as it is
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // drivers do not decode a plus
 	return u.String()
 }
 

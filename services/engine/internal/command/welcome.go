@@ -25,7 +25,7 @@ func (sh *Shell) welcome(v *config.Values, query string) {
 	}
 	secret := ""
 	if config.AdminSecret.Get(v) == "" && len(config.AdminSecrets.Get(v)) == 0 {
-		secret = "Whoever reaches that address is admin, other web pages excepted: --admin-secret sets a secret, --cors-domain http://localhost:3000\nadmits the pages of your application.\n\n"
+		secret = "No admin secret is set: every program that reaches this address is admin. Set one with --admin-secret. Pages of your application may call\nafter --cors-domain http://localhost:3000.\n\n"
 	}
 	console := ""
 	if config.EnableConsole.Get(v) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// privateNames are top-level domains that no public name server answers for, so that nobody can make a page whose host has one lead here.
+// privateNames are top-level domains that public DNS doesn't resolve, so no attacker can point one of their names at this server.
 var privateNames = []string{".localhost", ".local", ".internal", ".svc", ".test", ".lan", ".home.arpa"}
 
 // formTypes are media types that any page can send to any server without asking it first.

@@ -45,7 +45,7 @@ func late(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Deadli
 // setApart has a cohort run by itself after a time. It needs the lock.
 func (p *poller) setApart(c *cohort, after time.Duration) {
 	if p.cohorts[c.key] != c {
-		return // nobody subscribes to it any more
+		return // it has no subscribers left
 	}
 	if c.apart == nil {
 		c.apart = &apart{}

@@ -42,7 +42,7 @@ type outcome struct {
 func (b *batch) run() { b.answer(b.cohorts, time.Now().Add(4*b.poller.options.Patience)) }
 
 // answer runs the statement for cohorts. When it fails, or takes too long, for several, it runs again for each half of them, so that
-// the fault of one is nobody else's. After end, those that are still left run by themselves.
+// only the cohorts that fail get an error. After end, the cohorts that are left run by themselves.
 func (b *batch) answer(cohorts []*cohort, end time.Time) {
 	p := b.poller
 	ctx, stop := context.WithTimeout(p.ctx, p.options.Patience)
