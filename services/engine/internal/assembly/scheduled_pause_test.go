@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -40,8 +41,9 @@ func TestPausedCronTrigger(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	h := newHook(t)
-	i.cronPair(h, nil)
 	began := time.Now()
+	hourly := began.Add(30 * time.Minute).UTC().Minute() // no tick is due while the test runs
+	i.cronPair(h, map[string]any{"schedule": fmt.Sprintf("%d * * * *", hourly)})
 	const planned = `SELECT count(*) FROM engine_catalog.engine_cron_events WHERE trigger_name = 'minutely' AND status = 'scheduled' AND scheduled_time > now()`
 	require.Equal(t, 100, i.number(planned))
 	i.request("pause_cron_triggers", map[string]any{"cron_triggers": []string{"minutely"}})
@@ -62,10 +64,10 @@ func TestPausedCronTrigger(t *testing.T) {
 	require.Equal(t, 1, i.number(waiting))
 
 	i.request("resume_cron_triggers", map[string]any{"cron_triggers": "*"})
-	i.awaitNumber(2, `SELECT count(*) FROM engine_catalog.engine_cron_events WHERE trigger_name = 'minutely' AND status = 'delivered'`)
-	resumed := time.Now()
-	now.step(7 * time.Minute)
-	i.delivered(resumed, now.Now())
+	const delivered = `SELECT count(*) FROM engine_catalog.engine_cron_events WHERE trigger_name = 'minutely' AND status = 'delivered'`
+	i.awaitNumber(2, delivered)
+	now.step(3 * time.Hour)
+	i.awaitNumber(5, delivered)
 	require.Zero(t, i.number(`SELECT count(*) FROM engine_catalog.engine_cron_events WHERE trigger_name = 'minutely'
 		AND scheduled_time > $1 AND scheduled_time < $2`, minute(began).Add(-3*time.Hour), minute(began)), "no tick is made up for")
 }

@@ -109,7 +109,7 @@ function parsed(text: string): unknown {
 }
 
 const changing = /^(\w+_)?(create|drop|add|remove|set|delete|update)_/;
-const reading = /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|inconsisten/;
+const reading = /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|database_inspection|inconsisten/;
 
 function writes(r: Request): boolean {
   const { pathname } = new URL(r.url);
