@@ -379,3 +379,8 @@ func (s *RawStatement) Returns(r RawSQL, row func() []json.RawMessage) {
 
 // Counts sets how many rows a statement returned or wrote.
 func (s *RawStatement) Counts(rows int64) { s.Count = &rows }
+
+// CheckFailed returns the error of a written row that the permission doesn't allow.
+func CheckFailed() error {
+	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
+}

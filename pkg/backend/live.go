@@ -86,6 +86,12 @@ type LiveColumn struct {
 	Session string
 }
 
+// StreamStarter is a LiveSource in which the start of a stream can depend on the time at which it is read.
+type StreamStarter interface {
+	// StreamStart returns the text of the start that a cohort of a stream has now, for all times; nil if its text is one for all times.
+	StreamStart(ctx context.Context, s LiveStatement, cohort [][]byte) ([]byte, error)
+}
+
 // LiveSource is a Source that can be subscribed to.
 type LiveSource interface {
 	// QueryLive runs a subscription once for all cohorts, given by their values, and calls f

@@ -31,6 +31,29 @@ func TestCallAnswers(t *testing.T) {
 	})
 }
 
+func TestErrorsWithAHead(t *testing.T) {
+	t.Parallel()
+	h := func(_ context.Context, req proto.Message, w bus.ResponseWriter) error {
+		if req.(*queryv1.ExecuteRequest).GetQuery() == "late" {
+			_, _ = w.Write([]byte("x"))
+		}
+		return bus.WithHead(apierror.New(apierror.Unexpected, "session expired"), &queryv1.ExecuteHead{OperationName: "o"})
+	}
+	ways(t, h, func(t *testing.T, b *bus.Bus) {
+		for _, c := range []struct{ query, operation string }{{"", "o"}, {"late", ""}} {
+			sink := &recorder{}
+			err := b.Call(t.Context(), bus.QueryExecute, &queryv1.ExecuteRequest{Query: c.query}, newHead, sink)
+			require.Equal(t, "session expired", apierror.From(err).Message)
+			require.Equal(t, c.query == "late", errors.Is(err, bus.ErrCutOff))
+			var operation string
+			for _, head := range sink.heads {
+				operation += head.(*queryv1.ExecuteHead).GetOperationName()
+			}
+			require.Equal(t, c.operation, operation)
+		}
+	})
+}
+
 func TestCallHasOneHeadWhateverTheHandlerSets(t *testing.T) {
 	t.Parallel()
 	h := func(_ context.Context, req proto.Message, w bus.ResponseWriter) error {

@@ -72,15 +72,18 @@ func TestClusterLosesANode(t *testing.T) {
 	}, 30*time.Second, 100*time.Millisecond)
 	serve(t, responder, bus.ServiceInfo{Name: bus.ServiceQueryExecutor}, echo)
 	h, _ := follow(t, caller.Changes(), 0)
-	publishRange(t, publisher.Changes(), 1, 20)
+	publish := func(from, to int64) { // the stream has no leader for a while
+		for v := from; v <= to; v++ {
+			require.Eventually(t, func() bool {
+				return publisher.Changes().Publish(t.Context(), v, fmt.Appendf(nil, "change %d", v)) == nil
+			}, 30*time.Second, 50*time.Millisecond)
+		}
+	}
+	publish(1, 20)
 	h.waitFor(t, 20)
 
 	nodes[0].Shutdown()
-	for v := int64(21); v <= 40; v++ {
-		require.Eventually(t, func() bool {
-			return publisher.Changes().Publish(t.Context(), v, fmt.Appendf(nil, "change %d", v)) == nil
-		}, 30*time.Second, 50*time.Millisecond)
-	}
+	publish(21, 40)
 	h.waitFor(t, 40)
 	h.requireExactly(t, 1, 40)
 	large := strings.Repeat("x", 3<<20)

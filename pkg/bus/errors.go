@@ -31,6 +31,27 @@ type cutOffError struct{ reason error }
 func (e *cutOffError) Error() string   { return ErrCutOff.Error() + ": " + e.reason.Error() }
 func (e *cutOffError) Unwrap() []error { return []error{ErrCutOff, e.reason} }
 
+// headedError is an error with a head.
+type headedError struct {
+	error
+	head proto.Message
+}
+
+func (e *headedError) Unwrap() error { return e.error }
+
+// WithHead returns err for a Handler to return: the caller's sink gets the head before the call fails with err, unless a part of the
+// answer was written.
+func WithHead(err error, head proto.Message) error { return &headedError{err, head} }
+
+// headOf returns the head that WithHead gave an error, or nil.
+func headOf(err error) proto.Message {
+	var e *headedError
+	if errors.As(err, &e) {
+		return e.head
+	}
+	return nil
+}
+
 // failure is err as the caller gets it: cut off when a part of the body was written before.
 func failure(err error, began bool) error {
 	if !errors.Is(err, context.Canceled) {

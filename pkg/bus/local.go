@@ -20,6 +20,12 @@ type localWriter struct {
 func (e *endpoint) callLocal(ctx context.Context, req proto.Message, newHead func() proto.Message, sink Sink) error {
 	w := &localWriter{sink: sink, newHead: newHead}
 	err := e.invoke(ctx, req, w)
+	if head := headOf(err); head != nil && !w.began {
+		w.head = head
+		if unsent := w.sendHead(); unsent != nil {
+			err = unsent
+		}
+	}
 	if err == nil {
 		err = w.sendHead()
 	}

@@ -139,6 +139,12 @@ func (w *frameWriter) send(kind frameKind, address string, p []byte) error {
 // finish ends the answer. Nobody is left to tell when this fails: the caller notices that
 // the answer has no end.
 func (w *frameWriter) finish(err error) {
+	if head := headOf(err); head != nil && !w.began {
+		w.head = head
+		if unsent := w.sendHead(); unsent != nil {
+			err = unsent
+		}
+	}
 	if err == nil {
 		err = w.sendHead()
 	}

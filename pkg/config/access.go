@@ -91,6 +91,10 @@ var (
 		Flag: "null-checks-pass", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
 		Help: "let rows be written for which the check of a permission is NULL, neither true nor false",
 	}, parseBool)
+	FilterReturning = define(Spec{
+		Flag: "filter-returning", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
+		Help: "leave rows out of returning that the role may not select",
+	}, parseBool)
 	DevMode = define(Spec{
 		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "show the internal part of errors to every role",

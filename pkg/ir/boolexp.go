@@ -137,6 +137,9 @@ type RowRef struct {
 	Columns []Column
 }
 
+// Inserted is "1" of a row that an insert added, and "0" of one that its conflict clause updated. It is for Output.Returning.
+type Inserted struct{}
+
 func (Column) expr()   {}
 func (Call) expr()     {}
 func (Cast) expr()     {}
@@ -144,6 +147,7 @@ func (Redacted) expr() {}
 func (JSONPath) expr() {}
 func (Upper) expr()    {}
 func (RowRef) expr()   {}
+func (Inserted) expr() {}
 
 // CallArg is one argument of a function call: the row in scope, a column of it, or a value. Name is
 // set for named notation, empty for positional.

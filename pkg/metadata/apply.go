@@ -3,6 +3,7 @@ package metadata
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"queryengine/pkg/apierror"
@@ -36,6 +37,8 @@ type View struct {
 	Kind string
 	// Atomic reports whether later operations may add what this one refers to.
 	Atomic bool
+	// Leaving are the tables that the same request untracks: what depends on others from there goes with them.
+	Leaving map[SourceTable]bool
 	// Schema answers questions about document and catalogs together.
 	Schema Schema
 }
@@ -237,7 +240,7 @@ func (v View) wrongField(source string, t *Table, name, wanted string) error {
 // drop returns doc without the objects that depend on ids, which the caller removes
 // itself. Without cascade there must be none.
 func (v View) drop(doc *Document, cascade bool, ids ...ObjectID) (*Document, error) {
-	dependents := v.Schema.Dependents(ids...)
+	dependents := slices.DeleteFunc(v.Schema.Dependents(ids...), func(id ObjectID) bool { return v.Leaving[SourceTable{id.Source, id.Table}] })
 	if len(dependents) == 0 {
 		return doc, nil
 	}

@@ -16,6 +16,8 @@ type Batch interface {
 	Texts() BatchTexts
 	// AllowWarnings lets the others through when some fail.
 	AllowWarnings() bool
+	// Leaves returns the table that element i untracks.
+	Leaves(i int) (SourceTable, bool)
 }
 
 // BatchTexts are the texts in which batches differ.
@@ -58,6 +60,9 @@ func (a *TrackTables) Texts() BatchTexts {
 // AllowWarnings lets the others through when some fail.
 func (a *TrackTables) AllowWarnings() bool { return a.Allow }
 
+// Leaves returns nothing: no table is untracked.
+func (a *TrackTables) Leaves(int) (SourceTable, bool) { return SourceTable{}, false }
+
 // UntrackTables are the arguments of untrack_tables.
 type UntrackTables struct {
 	Tables []*UntrackTable `json:"tables" meta:"required"`
@@ -83,6 +88,11 @@ func (a *UntrackTables) Texts() BatchTexts {
 
 // AllowWarnings lets the others through when some fail.
 func (a *UntrackTables) AllowWarnings() bool { return a.Allow }
+
+// Leaves returns table i.
+func (a *UntrackTables) Leaves(i int) (SourceTable, bool) {
+	return SourceTable{a.Tables[i].Source, a.Tables[i].Table}, true
+}
 
 func commands[C Command](list []C) []Command {
 	out := make([]Command, len(list))

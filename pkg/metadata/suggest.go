@@ -11,7 +11,7 @@ import (
 // SuggestRelationships are the arguments of suggest_relationships.
 type SuggestRelationships struct {
 	Source string `json:"source" meta:"default=default"`
-	// Tables are those to consider, nil for all that are tracked.
+	// Tables are those whose relationships with tracked tables, and with each other, are suggested; nil for all that are tracked.
 	Tables      []catalog.Name `json:"tables"`
 	OmitTracked bool           `json:"omit_tracked"`
 }
@@ -30,28 +30,27 @@ type side struct {
 	Constraint string `json:"constraint_name,omitempty"`
 }
 
-// Answer suggests both directions of every foreign key between the considered tables.
+// Answer suggests both directions of every foreign key that one of the tables has or is the target of.
 func (a *SuggestRelationships) Answer(v View) (json.RawMessage, error) {
 	source, err := v.usableSource(a.Source)
 	if err != nil {
 		return nil, err
 	}
-	tables := a.Tables
-	if tables == nil {
-		tables = mappedTo(source.Tables, func(t *Table) catalog.Name { return t.Table })
+	tracked := mappedTo(source.Tables, func(t *Table) catalog.Name { return t.Table })
+	asked := sortedNames(a.Tables)
+	if a.Tables == nil {
+		asked = sortedNames(tracked)
 	}
-	tables = slices.Clone(tables)
-	slices.SortFunc(tables, catalog.Name.Compare)
-	tables = slices.Compact(tables)
+	considered := sortedNames(append(tracked, a.Tables...))
 	found := v.Catalogs[a.Source]
 	list := []suggestion{}
-	for _, name := range tables {
+	for _, name := range considered {
 		t := found.Tables[name]
 		if t == nil {
 			continue
 		}
 		for _, key := range t.ForeignKeys {
-			if _, considered := slices.BinarySearchFunc(tables, key.Target, catalog.Name.Compare); !considered {
+			if !hasName(considered, key.Target) || !hasName(asked, name) && !hasName(asked, key.Target) {
 				continue
 			}
 			for _, s := range suggestionsOf(t, key) {
@@ -64,6 +63,17 @@ func (a *SuggestRelationships) Answer(v View) (json.RawMessage, error) {
 	return Encode(struct {
 		Relationships []suggestion `json:"relationships"`
 	}{list})
+}
+
+func sortedNames(names []catalog.Name) []catalog.Name {
+	names = slices.Clone(names)
+	slices.SortFunc(names, catalog.Name.Compare)
+	return slices.Compact(names)
+}
+
+func hasName(sorted []catalog.Name, name catalog.Name) bool {
+	_, has := slices.BinarySearchFunc(sorted, name, catalog.Name.Compare)
+	return has
 }
 
 // suggestionsOf are the relationships on both sides of a foreign key of t.

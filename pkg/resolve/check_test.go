@@ -165,3 +165,29 @@ func TestRootFieldConflicts(t *testing.T) {
 	_, list = check(conflicting, source("a", tracks)+","+source("b", tracks))
 	require.Len(t, list, 1)
 }
+
+// TestHiddenRootFields holds that a field that is left out of the schema leaves its name to others.
+func TestHiddenRootFields(t *testing.T) {
+	t.Parallel()
+	const tables = `{"version":3,"sources":[{"name":"a","kind":"postgres","configuration":{"connection_info":{"database_url":"x"}},"tables":[
+		{"table":"track"},{"table":"staff","configuration":{"custom_root_fields":{%q:%q}}}]}]}`
+	for _, c := range []struct {
+		field, name, root string
+		hide              func(*resolve.Options)
+	}{
+		{"select", "track_stream", "subscription_root", func(o *resolve.Options) { o.HideStreamFields = true }},
+		{"select_aggregate", "track_stream", "subscription_root", func(o *resolve.Options) { o.HideStreamFields = true }},
+		{"insert", "update_track_many", "mutation_root", func(o *resolve.Options) { o.HideUpdateManyFields = true }},
+	} {
+		doc := parseDocument(t, fmt.Sprintf(tables, c.field, c.name))
+		o := options()
+		build := func() []string {
+			return problems(resolve.Build(doc, map[string]*catalog.Source{"a": shop()}, nil, nil, o))
+		}
+		list := build()
+		require.Len(t, list, 1)
+		require.Contains(t, list[0], fmt.Sprintf("in the selection set for '%s' for field '%s'", c.root, c.name))
+		c.hide(&o)
+		require.Empty(t, build())
+	}
+}

@@ -101,7 +101,7 @@ func rootUses(s *remoteschema.Schema) []rootUse {
 	for _, root := range []struct {
 		name string
 		typ  *remoteschema.Type
-	}{{queryRoot, s.Query}, {mutationRoot, s.Mutation}} {
+	}{{queryRoot, s.Query}, {mutationRoot, s.Mutation}, {subscriptionRoot, s.Subscription}} {
 		switch {
 		case root.typ == nil:
 		case s.Namespace != "":
@@ -120,7 +120,7 @@ func (n *remoteNames) ofSource(u rootUse) bool {
 	if n.sources == nil {
 		n.sources = map[rootUse]bool{}
 		for _, c := range n.schema.claimants() {
-			c.each(func(u rootUse) {
+			c.each(&n.schema.options, func(u rootUse) {
 				if u.namespace != "" {
 					u = rootUse{"", u.root, u.namespace}
 				}

@@ -28,38 +28,44 @@ type rootUse struct {
 }
 
 const (
-	queryRoot    = "query_root"
-	mutationRoot = "mutation_root"
+	queryRoot        = "query_root"
+	mutationRoot     = "mutation_root"
+	subscriptionRoot = "subscription_root"
 )
 
-// each calls f with every name that is claimed.
-func (c claimant) each(f func(rootUse)) {
+// each calls f with every name that is claimed. What queries have, subscriptions have, too.
+func (c claimant) each(o *Options, f func(rootUse)) {
 	if c.action != nil {
 		c.action.each(f)
 		return
 	}
-	if c.fn != nil {
-		if c.fn.Mutation {
-			f(rootUse{c.source.Namespace, mutationRoot, c.fn.Field.Name})
-			return
+	query := func(name string) {
+		f(rootUse{c.source.Namespace, queryRoot, name})
+		f(rootUse{c.source.Namespace, subscriptionRoot, name})
+	}
+	switch {
+	case c.fn != nil && c.fn.Mutation:
+		f(rootUse{c.source.Namespace, mutationRoot, c.fn.Field.Name})
+	case c.fn != nil:
+		query(c.fn.Field.Name)
+		query(c.fn.AggregateField.Name)
+	case c.query != nil:
+		query(c.query.Field.Name)
+	case c.table.Name != "":
+		fields := c.table.RootFields
+		for i, field := range fields.all() {
+			switch {
+			case field == &fields.SelectStream:
+				if !o.HideStreamFields {
+					f(rootUse{c.source.Namespace, subscriptionRoot, field.Name})
+				}
+			case field == &fields.UpdateMany && o.HideUpdateManyFields:
+			case i < queryFields:
+				query(field.Name)
+			default:
+				f(rootUse{c.source.Namespace, mutationRoot, field.Name})
+			}
 		}
-		f(rootUse{c.source.Namespace, queryRoot, c.fn.Field.Name})
-		f(rootUse{c.source.Namespace, queryRoot, c.fn.AggregateField.Name})
-		return
-	}
-	if c.query != nil {
-		f(rootUse{c.source.Namespace, queryRoot, c.query.Field.Name})
-		return
-	}
-	if c.table.Name == "" {
-		return
-	}
-	for i, field := range c.table.RootFields.all() {
-		root := mutationRoot
-		if i < queryFields {
-			root = queryRoot
-		}
-		f(rootUse{c.source.Namespace, root, field.Name})
 	}
 }
 
@@ -71,6 +77,7 @@ func (a *Action) each(f func(rootUse)) {
 		if !a.Meta.Definition.IsAsynchronous() {
 			return
 		}
+		f(rootUse{"", subscriptionRoot, a.Meta.Name})
 	}
 	f(rootUse{"", queryRoot, a.Meta.Name})
 }
@@ -163,7 +170,7 @@ func (s *Schema) checkRoots() []metadata.Inconsistency {
 	relevant := func(u rootUse) bool { return fresh[u] }
 	if s.rootsKnown && len(s.renamed) <= scanned {
 		for _, r := range s.renamed {
-			r.each(func(u rootUse) { fresh[u] = true })
+			r.each(&s.options, func(u rootUse) { fresh[u] = true })
 		}
 	} else {
 		relevant = func(rootUse) bool { return true }
@@ -181,7 +188,7 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 	reported := map[[2]metadata.ObjectID]bool{}
 	var list []metadata.Inconsistency
 	for _, c := range s.claimants() {
-		c.each(func(u rootUse) {
+		c.each(&s.options, func(u rootUse) {
 			if !relevant(u) {
 				return
 			}

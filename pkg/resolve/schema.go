@@ -21,6 +21,9 @@ type Options struct {
 	// NamingConventionEnabled every source has ConventionEngine.
 	DefaultNamingConvention string
 	NamingConventionEnabled bool
+	// HideStreamFields and HideUpdateManyFields leave out these root fields of tables.
+	HideStreamFields     bool
+	HideUpdateManyFields bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission on them.
 	RemoteSchemaPermissions bool
 	// OpenRole is the role of requests without credentials, "" for none.

@@ -43,6 +43,8 @@ type Config struct {
 	// OpenRole is the role of requests without credentials, "" for none.
 	OpenRole         string
 	NamingConvention bool
+	// HideStreamFields and HideUpdateManyFields leave out these root fields of tables.
+	HideStreamFields, HideUpdateManyFields bool
 	// DisableNativeQueryValidation tracks native queries without asking the database.
 	DisableNativeQueryValidation bool
 	// StringifyNumeric shows numbers in events as text that may lose digits.
@@ -51,7 +53,7 @@ type Config struct {
 
 // ReadConfig takes the service's settings from the table; env is os.LookupEnv.
 func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, error) {
-	source := config.DatabaseURL.Get(v).Reveal()
+	source, features := config.DatabaseURL.Get(v).Reveal(), config.ExperimentalFeatures.Get(v)
 	c := Config{
 		MetadataURL:              config.MetadataURL(v),
 		Connections:              4,
@@ -64,7 +66,9 @@ func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, erro
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		OpenRole:                 config.UnauthorizedRole.Get(v),
-		NamingConvention:         slices.Contains(config.ExperimentalFeatures.Get(v), "naming_convention"),
+		NamingConvention:         slices.Contains(features, "naming_convention"),
+		HideStreamFields:         slices.Contains(features, "hide_stream_fields"),
+		HideUpdateManyFields:     slices.Contains(features, "hide_update_many_fields"),
 
 		DisableNativeQueryValidation: config.DisableNativeQueryValidation.Get(v),
 		StringifyNumeric:             config.StringifyNumericTypes.Get(v),

@@ -158,6 +158,38 @@ func TestManyTablesAtOnce(t *testing.T) {
 	require.Empty(t, i.engine.State().Document.Source("default").Tables)
 }
 
+// TestTablesThatNeedEachOther holds that tables are untracked together though each depends on another one, unless one of them stays.
+func TestTablesThatNeedEachOther(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	i.ok(t, track) // with relationships in both directions
+	tables := func() int { return len(i.engine.State().Document.Source("default").Tables) }
+	untrack := func(names ...string) string {
+		list := make([]string, len(names))
+		for n, name := range names {
+			list[n] = fmt.Sprintf(`{"table":%q}`, name)
+		}
+		return `{"type":"pg_untrack_tables","args":{"tables":[` + strings.Join(list, ",") + `]}}`
+	}
+	const none = "all tables failed to untrack"
+	i.fails(t, v1metadata, untrack("kind"), "invalid-configuration", "$.args", none)
+	i.fails(t, v1metadata, untrack("stock", "none"), "invalid-configuration", "$.args", none)
+
+	i.run(t, `CREATE TABLE hall (id int PRIMARY KEY, kind_id int REFERENCES kind)`)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"hall"}}`)
+	i.ok(t, `{"type":"pg_create_object_relationship","args":{"table":"hall","name":"kind","using":{"foreign_key_constraint_on":"kind_id"}}}`)
+	e := i.fails(t, v1metadata, untrack("stock", "kind"), "invalid-configuration", "$.args", none)
+	require.Contains(t, e.internal, `cannot drop due to the following dependent objects: relationship hall.kind in source`)
+	require.Contains(t, e.internal, `cannot drop due to the following dependent objects: relationship kind.stocks in source`)
+	require.Equal(t, 3, tables())
+
+	require.JSONEq(t, `{"message":"success"}`, i.ok(t, untrack("stock", "hall", "kind")))
+	require.Zero(t, tables())
+	i.ok(t, track)
+	require.Contains(t, i.ok(t, untrack("kind", "none", "stock")), "untrack-table-failed")
+	require.Zero(t, tables())
+}
+
 func TestSourcesThatCannotBeReached(t *testing.T) {
 	t.Parallel()
 	_, i := startShop(t)

@@ -120,6 +120,8 @@ func New(c Config, d Deps) (*Service, error) {
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
+			HideStreamFields:         c.HideStreamFields,
+			HideUpdateManyFields:     c.HideUpdateManyFields,
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 			OpenRole:                 c.OpenRole,
 			Env:                      d.Env,

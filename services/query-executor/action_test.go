@@ -131,8 +131,13 @@ func TestActions(t *testing.T) {
 		{
 			`mutation ($n: Int!, $any: Anything, $m: Mood) { do(in: {n: $n, mood: $m, in: [{n: 2, mood: GOOD}]}, any: {a: [1, $any]}, list: 3) { id } }`,
 			`{"n":5,"any":{"x":null}}`, `{"do":[{"id":1},{"id":99}]}`,
-			`{"in":{"n":5,"mood":null,"in":[{"n":2,"mood":"GOOD"}]},"any":{"a":[1,{"x":null}]},"list":3}`,
+			`{"in":{"n":5,"mood":null,"in":[{"n":2,"mood":"GOOD"}]},"any":{"a":[1,{"x":null}]},"list":[3]}`,
 		},
+		{
+			`mutation ($l: [Int!], $in: In!) { do(list: $l, in: $in, any: {list: 1}) { id } }`, `{"l":4,"in":{"n":1,"in":{"n":2,"in":[{"n":3,"in":null}]}}}`,
+			`{"do":[{"id":1},{"id":99}]}`, `{"list":[4],"in":{"n":1,"in":[{"n":2,"in":[{"n":3,"in":null}]}]},"any":{"list":1}}`,
+		},
+		{`mutation { do(list: null, in: {n: 1, in: {n: 2}}) { id } }`, ``, `{"do":[{"id":1},{"id":99}]}`, `{"list":null,"in":{"n":1,"in":[{"n":2}]}}`},
 	} {
 		r := fetch(t, e, "admin", tt.query, tt.variables)
 		require.Equal(t, `{"data":`+tt.want+`}`, r.String(), tt.query)

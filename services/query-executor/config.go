@@ -58,6 +58,7 @@ type Config struct {
 	Unguarded                []string
 	StringifyNumericTypes    bool
 	NullChecksPass           bool
+	FilterReturning          bool
 	InferFunctionPermissions bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
 	RemoteSchemaPermissions    bool
@@ -124,6 +125,7 @@ func ReadConfig(v *config.Values) Config {
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		Unguarded:                  config.UnguardedDataOperations.Get(v),
 		NullChecksPass:             config.NullChecksPass.Get(v),
+		FilterReturning:            config.FilterReturning.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
 		RemoteSchemaPermissions:    config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),

@@ -46,7 +46,10 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	}
 	e.metrics.requests.scan(&q, s.run.Scan.Bytes())
 	e.logExecution(ctx, &q, started, querylog.Execution{Size: out.Sent(), Scanned: s.run.Scan.Bytes(), Err: err})
-	return e.metrics.failed(err)
+	if err = e.metrics.failed(err); err != nil {
+		err = s.responder.Failed(err)
+	}
+	return err
 }
 
 // logExecution logs an operation that has ended; it adds the times.

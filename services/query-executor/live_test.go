@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -253,6 +254,31 @@ func TestLiveStream(t *testing.T) {
 	g.exec(`INSERT INTO album (id, title, artist_id) VALUES (108, 'x', 1)`)
 	require.Equal(t, `[{"id":108}] to 108`, texts(g.await(1, 4)[3:]))
 	require.Equal(t, `[{"id":108}] to 108`, texts(g.await(2, 2)[1:]))
+}
+
+// TestStreamsFromNow holds that a stream which begins at a time that is relative to the present begins when it is subscribed to.
+func TestStreamsFromNow(t *testing.T) {
+	t.Parallel()
+	g := newGatewayTo(t, "testdata/written", Config{})
+	for id, start := range []string{"now()", "now", " NOW ", "today", "yesterday", "2000-01-01T00:00:00Z", "epoch", "-infinity"} {
+		require.NoError(t, g.subscribe(uint64(id), session.Admin, `subscription ($at: timestamptz!) {
+			tick_stream(batch_size: 5, cursor: {initial_value: {at: $at}}) { id } }`, fmt.Sprintf(`{"at":%q}`, start), nil))
+	}
+	time.Sleep(50 * time.Millisecond) // cycles in which there is nothing yet
+	g.exec(`INSERT INTO tick (id, at) VALUES (1, clock_timestamp())`)
+	for id := range uint64(8) {
+		require.JSONEq(t, `{"data":{"tick_stream":[{"id":1}]}}`, string(g.await(id, 1)[0].GetData()))
+	}
+	for start, message := range map[string]string{
+		"never": `invalid input syntax for type timestamp with time zone: "never"`, "snow": `invalid input syntax for type timestamp with time zone: "snow"`,
+	} {
+		err := g.subscribe(9, session.Admin, `subscription { tick_stream(batch_size: 5, cursor: {initial_value: {at: "`+start+`"}}) { id } }`, ``, nil)
+		if err == nil { // its first run says so
+			require.Contains(t, g.await(9, 1)[0].GetError().GetMessage(), message)
+			continue
+		}
+		require.Equal(t, message, apierror.From(err).Message)
+	}
 }
 
 // TestSubscriptionErrors are those before anything is run.

@@ -93,6 +93,8 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
+			HideStreamFields:         c.HideStreamFields,
+			HideUpdateManyFields:     c.HideUpdateManyFields,
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 		},
 		sources:        open.New(d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))),

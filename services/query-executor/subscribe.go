@@ -104,7 +104,10 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 		w.SetHead(head)
 		return nil
 	}
-	s.Hash, s.Cursor = in.GetHash(), in.GetCursor()
+	s.Hash, head.Cursor = in.GetHash(), s.Cursor
+	if in.Cursor != nil {
+		s.Cursor = in.GetCursor()
+	}
 	if s.Live != nil && e.queryLog.LogsQueries() {
 		e.queryLog.Subscribed(ctx, q.logged(), s.Live, s.Values)
 	}
@@ -115,7 +118,21 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	return nil
 }
 
-// subscription plans a subscription.
+// streamStart returns where a stream begins, nil where its values say so.
+func (e *Executor) streamStart(ctx context.Context, s live.Subscription) ([]byte, error) {
+	source, release, err := e.liveSource(s.Live.Source)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	starter, ok := source.(backend.StreamStarter)
+	if !ok {
+		return nil, nil
+	}
+	return starter.StreamStart(ctx, s.Live.Statement, s.Values)
+}
+
+// subscription plans a subscription, and finds out where a stream begins.
 func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscription, error) {
 	s := e.borrow()
 	defer func() {
@@ -137,7 +154,10 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 		return out, err
 	}
 	out.Values = cloneAll(values)
-	return out, nil
+	if out.Live.Streaming {
+		out.Cursor, err = e.streamStart(ctx, out)
+	}
+	return out, err
 }
 
 // callsOf are the calls of actions that a subscription is about, nil for none.

@@ -164,11 +164,6 @@ func caller(err error) error {
 	return callerError{err}
 }
 
-// errCheck is the fault of a row that the permission doesn't allow.
-func errCheck() error {
-	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
-}
-
 // connectionError reports that there is no connection, or that it was lost.
 func connectionError(err error) error {
 	internal := any(err.Error())

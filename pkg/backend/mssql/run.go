@@ -93,7 +93,7 @@ func (c *conn) answer(ctx context.Context, text string, stmt *statement, values 
 			return w.Err
 		case replyMutation:
 			if !stmt.reply.holds(row) {
-				return errCheck()
+				return backend.CheckFailed()
 			}
 			outcome.Add(&w, row)
 			return w.Err

@@ -124,7 +124,7 @@ func (t *tx) Exec(ctx context.Context, st backend.Statement, a backend.Args, f f
 		switch stmt.reply.kind {
 		case replyMutation:
 			if !stmt.reply.holds(row) {
-				return errCheck()
+				return backend.CheckFailed()
 			}
 			handed := stmt.reply.handed.Of(&w, row)
 			if w.Err != nil {

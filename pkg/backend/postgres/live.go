@@ -28,6 +28,9 @@ type liveStatement struct {
 	roots   int
 	// cursor reports whether the result has a cursor behind the roots.
 	cursor bool
+	// start reads the value that the cursor begins at, which is column startAt.
+	start   *rendered
+	startAt int
 	// seals encrypt what is marked in the roots.
 	seals []ir.Sealer
 	// stream is nil where only the statement gives the rows of a stream; seeing is the statement that tells what it has
@@ -110,6 +113,12 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		items = append(items, seenItem)
 		s.seeing = &rendered{Text: wire.Text{SQL: "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()}, params: r.Params, zoned: r.zoned}
 		s.seeing.addComment(o.Comment)
+	}
+	for i, p := range s.columns {
+		if l.Cursor != nil && p.Kind == sqltext.ParamVariable && p.Index == l.Cursor.Variable {
+			s.startAt = i
+			s.start = &rendered{Text: wire.Text{SQL: `SELECT "_subs"."p` + strconv.Itoa(i) + `"::text FROM ` + r.live.subs(0), Once: true}}
+		}
 	}
 	s.explain = &rendered{Text: wire.Text{SQL: "EXPLAIN " + sql, Once: true}, params: r.Params}
 	// Subscriptions that only differ in the comment are run together, with that of the first one.

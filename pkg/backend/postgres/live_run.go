@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"queryengine/pkg/apierror"
@@ -49,6 +51,22 @@ func (s *Server) CheckLive(ctx context.Context, st backend.LiveStatement, cohort
 		return err
 	}
 	return s.runLive(ctx, stmt, stmt.check, nil, [][][]byte{cohort}, func(*wire.Conn, [][]byte) error { return nil })
+}
+
+// passing matches texts whose value as a time depends on when PostgreSQL reads them.
+var passing = regexp.MustCompile(`(?i)now|today|tomorrow|yesterday`)
+
+// StreamStart reads "now" and its like once, as an instant.
+func (s *Server) StreamStart(ctx context.Context, st backend.LiveStatement, cohort [][]byte) (start []byte, err error) {
+	stmt, err := liveOf(st)
+	if err != nil || stmt.start == nil || !passing.Match(cohort[stmt.startAt]) {
+		return nil, err
+	}
+	err = s.runLive(ctx, stmt, stmt.start, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
+		start = bytes.Clone(row[0])
+		return nil
+	})
+	return start, err
 }
 
 // ExplainLive gives the lines of the database's plan.

@@ -162,11 +162,6 @@ func (t *tx) commit(ctx context.Context) error {
 	return nil
 }
 
-// errCheck is the fault of a row that the permission doesn't allow.
-func errCheck() error {
-	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
-}
-
 // checked reports whether rows have a check.
 func (a *reply) checked() bool { return a.kind == replyMutation && a.check >= 0 }
 
@@ -197,7 +192,7 @@ func eachWritten(w *answer.Writer, r *wire.Result, a *reply, f func(row [][]byte
 		switch {
 		case fault != nil:
 		case !a.holds(row.Values, a.formats != nil):
-			fault = errCheck()
+			fault = backend.CheckFailed()
 		default:
 			handed := a.handed.Of(w, row)
 			if fault = w.Err; fault == nil {
@@ -221,7 +216,7 @@ func writeMutation(w *answer.Writer, dst []byte, res *wire.Result, a *reply) []b
 	for w.Err == nil && res.Next() {
 		row := res.Row()
 		if !a.holds(row.Values, true) {
-			w.Err = errCheck()
+			w.Err = backend.CheckFailed()
 			break
 		}
 		out.Add(w, row)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
 )
@@ -106,7 +105,7 @@ func (c *conn) answer(ctx context.Context, stmt *statement, a *backend.Args, val
 			return w.Err
 		case replyMutation:
 			if !stmt.reply.holds(row) {
-				return errCheck()
+				return backend.CheckFailed()
 			}
 			outcome.Add(w, row)
 			return w.Err
@@ -138,11 +137,6 @@ func (c *conn) answer(ctx context.Context, stmt *statement, a *backend.Args, val
 	case replyJSON:
 	}
 	return nil
-}
-
-// errCheck is the fault of a row that the permission doesn't allow.
-func errCheck() error {
-	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
 }
 
 // holds reports whether the check of a row holds. As in row security, one that is NULL does not.

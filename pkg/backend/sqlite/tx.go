@@ -82,7 +82,7 @@ func (t *tx) Exec(ctx context.Context, st backend.Statement, a backend.Args, f f
 	affected, err := t.c.rows(ctx, text, values, func(row answer.Cells) error {
 		rows++
 		if !stmt.reply.holds(row) {
-			return errCheck()
+			return backend.CheckFailed()
 		}
 		handed := stmt.reply.handed.Of(&t.c.writer, row)
 		if t.c.writer.Err != nil {

@@ -63,6 +63,8 @@ type Abilities struct {
 type Renderer struct {
 	sqltext.Renderer
 	Dialect Dialect
+	// inserted is the condition that tells the rows that an insert added from those that its conflict clause updated.
+	inserted func() string
 }
 
 // Root renders a root field. Its result has a row for each element of a list or, for one, a row with the

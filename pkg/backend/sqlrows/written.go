@@ -17,6 +17,10 @@ func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) (answer.
 	handed := answer.Handed{Columns: len(o.Returning)}
 	for _, f := range o.Returning {
 		if v, ok := f.Value.(ir.Scalar); ok {
+			if _, flag := v.Expr.(ir.Inserted); flag {
+				q.Items = append(q.Items, "CASE WHEN "+r.inserted()+" THEN '1' ELSE '0' END")
+				continue
+			}
 			q.Items = append(q.Items, r.Single(v.Expr, in))
 			continue
 		}
@@ -136,6 +140,7 @@ func showsRows(o ir.Output) bool {
 // clause updated with another one. inserted is the condition that tells them apart. A clause that sets
 // nothing updates none.
 func (r *Renderer) InsertCheck(i *ir.Insert, row *sqltext.Scope, inserted func() string) string {
+	r.inserted = inserted
 	if i.OnConflict == nil || len(i.OnConflict.Set) == 0 || i.UpdateCheck == nil {
 		return r.Check(i.Check, row)
 	}

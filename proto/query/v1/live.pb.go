@@ -167,6 +167,8 @@ type SubscribeHead struct {
 	// As in ExecuteHead.
 	OperationName string `protobuf:"bytes,3,opt,name=operation_name,json=operationName,proto3" json:"operation_name,omitempty"`
 	OperationType string `protobuf:"bytes,4,opt,name=operation_type,json=operationType,proto3" json:"operation_type,omitempty"`
+	// Where a stream begins, if that depends on the time of the request: it is to begin there when it moves, too.
+	Cursor        []byte `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -227,6 +229,13 @@ func (x *SubscribeHead) GetOperationType() string {
 		return x.OperationType
 	}
 	return ""
+}
+
+func (x *SubscribeHead) GetCursor() []byte {
+	if x != nil {
+		return x.Cursor
+	}
+	return nil
 }
 
 // UnsubscribeRequest ends subscriptions. The answer is empty.
@@ -592,12 +601,14 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\toperation\x18\x03 \x01(\v2$.queryengine.query.v1.ExecuteRequestR\toperation\x12\x12\n" +
 	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1b\n" +
 	"\x06cursor\x18\x05 \x01(\fH\x00R\x06cursor\x88\x01\x01B\t\n" +
-	"\a_cursor\"\xaf\x01\n" +
+	"\a_cursor\"\xd7\x01\n" +
 	"\rSubscribeHead\x128\n" +
 	"\x18parameterized_query_hash\x18\x01 \x01(\tR\x16parameterizedQueryHash\x12\x16\n" +
 	"\x06remote\x18\x02 \x01(\bR\x06remote\x12%\n" +
 	"\x0eoperation_name\x18\x03 \x01(\tR\roperationName\x12%\n" +
-	"\x0eoperation_type\x18\x04 \x01(\tR\roperationType\"J\n" +
+	"\x0eoperation_type\x18\x04 \x01(\tR\roperationType\x12\x1b\n" +
+	"\x06cursor\x18\x05 \x01(\fH\x00R\x06cursor\x88\x01\x01B\t\n" +
+	"\a_cursor\"J\n" +
 	"\x12UnsubscribeRequest\x12\x12\n" +
 	"\x04link\x18\x01 \x01(\tR\x04link\x12 \n" +
 	"\vsubscribers\x18\x02 \x03(\x04R\vsubscribers\"\xe1\x01\n" +
@@ -664,6 +675,7 @@ func file_query_v1_live_proto_init() {
 	}
 	file_query_v1_query_proto_init()
 	file_query_v1_live_proto_msgTypes[1].OneofWrappers = []any{}
+	file_query_v1_live_proto_msgTypes[2].OneofWrappers = []any{}
 	file_query_v1_live_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

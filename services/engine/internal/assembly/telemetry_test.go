@@ -77,6 +77,13 @@ func startSystem(t *testing.T, apart bool, settings ...string) *system {
 
 func (s *system) post(path, body string, header map[string]string) (int, string) {
 	s.t.Helper()
+	status, _, answer := s.send(path, body, header)
+	return status, answer
+}
+
+// send posts a request, and returns the status, the headers and the body of its answer; the error in place of the body where there is none.
+func (s *system) send(path, body string, header map[string]string) (int, http.Header, string) {
+	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+path, strings.NewReader(body))
 	require.NoError(s.t, err)
 	r.Header.Set("Content-Type", "application/json")
@@ -85,12 +92,12 @@ func (s *system) post(path, body string, header map[string]string) (int, string)
 	}
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return 0, err.Error()
+		return 0, nil, err.Error()
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	require.NoError(s.t, err)
-	return response.StatusCode, string(answer)
+	return response.StatusCode, response.Header, string(answer)
 }
 
 func (s *system) metadata(kind string, args any) {

@@ -108,6 +108,11 @@ func (s *Subscription) place(ctx context.Context) error {
 		c.mu.Lock()
 		s.about = request.Describe(head)
 		c.mu.Unlock()
+		s.taking.Lock()
+		if head.Cursor != nil && s.cursor == nil { // else there was a result meanwhile
+			s.cursor = head.GetCursor()
+		}
+		s.taking.Unlock()
 		if head.GetRemote() {
 			s.follow(instance)
 			return nil

@@ -154,7 +154,7 @@ func (w *work) concurrent(ctx context.Context, b bulkStep) (json.RawMessage, err
 func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.RawMessage, error) {
 	commands := b.Commands()
 	failures := make([]error, len(commands))
-	next, err := w.batchState(ctx, kind, commands, failures)
+	next, err := w.batchState(ctx, kind, b, failures)
 	if err != nil {
 		return nil, err
 	}
@@ -182,10 +182,21 @@ func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.R
 }
 
 // batchState applies the commands that fit, and builds their state: once, and again when
-// some turn out to be inconsistent.
-func (w *work) batchState(ctx context.Context, kind string, commands []metadata.Command, failures []error) (*State, error) {
+// some turn out to be inconsistent, or rested on one that failed.
+func (w *work) batchState(ctx context.Context, kind string, b metadata.Batch, failures []error) (*State, error) {
+	commands := b.Commands()
 	for {
 		v := w.current.view(kind)
+		v.Leaving = map[metadata.SourceTable]bool{}
+		for _, c := range commands {
+			v.Qualify(c)
+		}
+		for i, failure := range failures {
+			if table, leaves := b.Leaves(i); leaves && failure == nil {
+				v.Leaving[table] = true
+			}
+		}
+		stays := false
 		var what metadata.Introspection
 		named := make([][]metadata.ObjectID, len(commands))
 		for i, c := range commands {
@@ -195,11 +206,16 @@ func (w *work) batchState(ctx context.Context, kind string, commands []metadata.
 			r, err := metadata.Apply(c, v)
 			if err != nil {
 				failures[i] = err
+				_, leaves := b.Leaves(i)
+				stays = stays || leaves
 				continue
 			}
 			v.Document = r.Document
 			named[i] = r.Objects
 			what.Tables = append(what.Tables, r.Introspect.Tables...)
+		}
+		if stays {
+			continue
 		}
 		next, err := w.build(ctx, v.Document, what)
 		if err != nil {

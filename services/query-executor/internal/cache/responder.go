@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"queryengine/pkg/bus"
 	queryv1 "queryengine/proto/query/v1"
 )
 
@@ -58,6 +59,16 @@ type About struct{ Hash, Name, Kind string }
 func (r *Responder) Describe(a About) {
 	r.about = a
 	r.setHead()
+}
+
+// Failed returns an error that takes the added headers to the client: a handler that refuses a request may end the client's session.
+func (r *Responder) Failed(err error) error {
+	if len(r.headers) == 0 {
+		return err
+	}
+	head := r.head()
+	head.Headers = r.headers
+	return bus.WithHead(err, head)
 }
 
 func (r *Responder) head() *queryv1.ExecuteHead {

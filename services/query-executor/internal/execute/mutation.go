@@ -48,6 +48,8 @@ type step struct {
 	statement backend.Statement
 	reply     *reply
 	empty     string
+	// confirmation is made before the reply; nil for none.
+	confirmation *confirmation
 }
 
 // reply is a plan.Reply whose statements are rendered.
@@ -82,6 +84,11 @@ func newSteps(w *write.Write, of *write.Steps, o options) (*steps, error) {
 		if s.Mutation != nil {
 			if rendered.statement, err = w.Source.Dialect.RenderMutation(s.Mutation, o.of(w.Source)); err != nil {
 				return nil, fmt.Errorf("render a mutation: %w", err)
+			}
+		}
+		if s.Confirmation != nil {
+			if rendered.confirmation, err = newConfirmation(w, s.Confirmation, o.of(w.Source)); err != nil {
+				return nil, err
 			}
 		}
 		if s.Reply != nil {
@@ -119,6 +126,9 @@ func (w *steps) texts() []string {
 	for _, s := range w.list {
 		if s.statement != nil {
 			list = append(list, s.statement.SQL())
+		}
+		if s.confirmation != nil {
+			list = append(list, s.confirmation.statement.SQL())
 		}
 		if s.reply == nil {
 			continue
@@ -359,6 +369,11 @@ func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) 
 	})
 	if err != nil {
 		return err
+	}
+	if s.confirmation != nil {
+		if err := s.confirmation.run(ctx, t.run, t.tx, t.field, rows, args); err != nil {
+			return err
+		}
 	}
 	affected := len(rows)
 	return t.reply(ctx, s.reply, &affected, rows, args, last)

@@ -27,6 +27,14 @@ type insertion struct {
 	mu         sync.Mutex
 	statements map[string]backend.Statement // by InsertStatement.Key and what it gives back
 	orders     map[string]*insertOrder      // by the nodes that have rows
+	// confirmations are made when they are first needed: those of inserted rows, and of updated ones.
+	confirmations map[confirmed]*confirmation
+}
+
+// confirmed are rows of a node that a confirmation is about.
+type confirmed struct {
+	node    int
+	updated bool
 }
 
 // What a statement of an insert gives back, in the keys of statements.
@@ -42,7 +50,8 @@ const maxStatements = 64
 func newInsertion(w *write.Write, of *write.Insert, o options) *insertion {
 	return &insertion{
 		Write: w, Insert: of, options: o.of(w.Source), statements: map[string]backend.Statement{}, orders: map[string]*insertOrder{},
-		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, of.Reply, o) }),
+		confirmations: map[confirmed]*confirmation{},
+		reply:         sync.OnceValues(func() (*reply, error) { return newReply(w, of.Reply, o) }),
 	}
 }
 
@@ -69,6 +78,28 @@ func (i *insertion) statement(s *insert.Statement, gives byte, out ir.Output) (b
 	}
 	i.statements[string(key)] = rendered
 	return rendered, nil
+}
+
+// confirmation returns the check of rows of a node, nil for none.
+func (i *insertion) confirmation(of confirmed) (*confirmation, error) {
+	n := i.Insert.Nodes[of.node]
+	check := n.Check
+	if of.updated {
+		check = n.UpdateCheck
+	}
+	if check == nil || n.Written == nil {
+		return nil, nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if known := i.confirmations[of]; known != nil {
+		return known, nil
+	}
+	made, err := newConfirmation(i.Write, &write.Confirmation{Written: *n.Written, Check: check}, i.options)
+	if err == nil {
+		i.confirmations[of] = made
+	}
+	return made, err
 }
 
 // bind reads the rows.
@@ -301,6 +332,16 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 	default:
 		out.Returning = append(out.Returning[:keys:keys], x.Insert.Whole)
 	}
+	// What checks are made of comes behind all other columns.
+	n := x.Insert.Nodes[node]
+	var confirming [2][][]byte // inserted and updated rows
+	confirm := len(out.Returning)
+	if n.Written != nil {
+		out.Returning = append(out.Returning[:confirm:confirm], ir.Field{Value: ir.Scalar{Expr: ir.RowRef{Columns: n.Written.Columns}}})
+		if n.UpdateCheck != nil {
+			out.Returning = append(out.Returning, ir.Field{Value: ir.Scalar{Expr: ir.Inserted{}}})
+		}
+	}
 	statement, err := x.statement(s, gives, out)
 	if err != nil {
 		return at(x.here(), err)
@@ -326,9 +367,16 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 		switch {
 		case node != 0:
 		case x.shown != nil:
-			x.show(row[keys:])
+			x.show(row[len(out.Returning):])
 		default:
 			x.written = append(x.written, x.values.Clone(row[keys]))
+		}
+		if n.Written != nil {
+			updated := 0
+			if n.UpdateCheck != nil && string(row[confirm+1]) == "0" {
+				updated = 1
+			}
+			confirming[updated] = append(confirming[updated], x.values.Clone(row[confirm]))
 		}
 		return nil
 	}
@@ -339,16 +387,27 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 			return x.failed
 		},
 	})
-	n := x.Insert.Nodes[node]
 	x.awaited = x.awaited || node == 0 || n.Check != nil || n.UpdateCheck != nil
-	if err != nil || !waits {
+	if err != nil || !waits && n.Written == nil {
 		return err
 	}
 	x.awaited = false
-	if err = x.tx.Flush(ctx); err == nil && x.together && written != s.Rows() {
+	if err = x.tx.Flush(ctx); err != nil {
+		return err
+	}
+	if waits && x.together && written != s.Rows() {
 		return errOrderMatters // whose keys are these?
 	}
-	return err
+	for updated, rows := range confirming {
+		c, err := x.confirmation(confirmed{node, updated == 1})
+		if err == nil && c != nil {
+			err = c.run(ctx, x.request, x.tx, x.Field, rows, x.args)
+		}
+		if err != nil {
+			return at(where, err)
+		}
+	}
+	return nil
 }
 
 // show adds the objects of a row of the root field to the lists of the answer.

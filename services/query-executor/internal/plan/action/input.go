@@ -1,7 +1,10 @@
 package action
 
 import (
+	"slices"
+
 	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
@@ -48,6 +51,8 @@ type Input struct {
 	// dropUnset is Options.DropUnset, and depth is Limits.InputDepth.
 	dropUnset bool
 	depth     int
+	// listsOf is the argument, if its type has lists.
+	listsOf *schema.Input
 }
 
 // variableUse is a variable at a place of a value, with the type that it must have there.
@@ -65,6 +70,9 @@ func (p *Planner) actionInput(in *schema.Input, v input.Value) (Input, error) {
 		dropUnset: p.DropUnset, depth: p.MaxDepth,
 	}
 	m, _ := in.Means.(*schema.ActionInput)
+	if hasLists(in.Type, m, map[*schema.Type]bool{}) {
+		out.listsOf = in
+	}
 	err := reader{p.Reader}.value(in.Type, m, v, &out)
 	return out, err
 }
@@ -79,7 +87,67 @@ func (i *Input) JSON(values [][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return i.append(nil, i.value, values), nil
+	json := i.append(nil, i.value, values)
+	if i.listsOf == nil {
+		return json, nil
+	}
+	m, _ := i.listsOf.Means.(*schema.ActionInput)
+	c := jsonwalk.NewCursor(json)
+	return appendLists(make([]byte, 0, len(json)+2), i.listsOf.Type, m, &c)
+}
+
+// hasLists reports whether a value of the type can have lists that appendLists completes.
+func hasLists(at schema.Ref, in *schema.ActionInput, seen map[*schema.Type]bool) bool {
+	if _, isList := at.Item(); isList {
+		return true
+	}
+	if in.Type.Kind != resolve.CustomInput || seen[at.Named] {
+		return false
+	}
+	seen[at.Named] = true
+	return slices.ContainsFunc(at.Named.Inputs(), func(f schema.Input) bool {
+		m, _ := f.Means.(*schema.ActionInput)
+		return hasLists(f.Type, m, seen)
+	})
+}
+
+// appendLists appends a checked value, with a list in place of each single value of a list type: handlers rely on the declared type.
+func appendLists(dst []byte, at schema.Ref, in *schema.ActionInput, c *jsonwalk.Cursor) ([]byte, error) {
+	item, isList := at.Item()
+	var err error
+	switch kind := c.Kind(); {
+	case isList && kind == jsonwalk.Array:
+		dst = append(dst, '[')
+		start := len(dst)
+		err = c.Array(func() (err error) {
+			if len(dst) > start {
+				dst = append(dst, ',')
+			}
+			dst, err = appendLists(dst, item, in, c)
+			return err
+		})
+		return append(dst, ']'), err
+	case isList && kind != jsonwalk.Null:
+		dst, err = appendLists(append(dst, '['), item, in, c)
+		return append(dst, ']'), err
+	case !isList && kind == jsonwalk.Object && in.Type.Kind == resolve.CustomInput:
+		dst = append(dst, '{')
+		start := len(dst)
+		err = c.Object(func(key []byte) (err error) {
+			if len(dst) > start {
+				dst = append(dst, ',')
+			}
+			name := string(key)
+			dst = append(jsontext.AppendString(dst, name), ':')
+			field := at.Named.Input(name)
+			m, _ := field.Means.(*schema.ActionInput)
+			dst, err = appendLists(dst, field.Type, m, c)
+			return err
+		})
+		return append(dst, '}'), err
+	}
+	value, err := c.Value()
+	return append(dst, value...), err
 }
 
 // append appends a value as JSON. Fields whose variable has no value are left out when that is

@@ -18,6 +18,8 @@ type Options struct {
 	NoIntrospection bool
 	// RemoteSkipNulls leaves nulls out of what remote schemas are asked.
 	RemoteSkipNulls bool
+	// FilterReturning leaves rows out of what mutations return that the role may not select.
+	FilterReturning bool
 	Limits          Limits
 	// Budget is that of the request, nil for the one of an empty request.
 	Budget *budget.Budget

@@ -75,7 +75,10 @@ func (s *Statement) key(kind byte, node int) []byte {
 // IR is the statement, with what it gives back.
 func (s *Statement) IR(out ir.Output) *ir.Insert {
 	n := s.node
-	m := &ir.Insert{Table: n.Table, OnConflict: n.OnConflict, Check: n.Check, UpdateCheck: n.UpdateCheck, Identity: n.Identity, Output: out}
+	m := &ir.Insert{Table: n.Table, OnConflict: n.OnConflict, Identity: n.Identity, Output: out}
+	if n.Written == nil {
+		m.Check, m.UpdateCheck = n.Check, n.UpdateCheck
+	}
 	for _, c := range s.form.columns {
 		m.Columns = append(m.Columns, n.Columns[c].Column)
 	}

@@ -61,6 +61,9 @@ type Node struct {
 	// Check must hold for inserted rows, UpdateCheck for those that were updated; see
 	// ir.Insert.
 	Check, UpdateCheck ir.BoolExp
+	// Written are the rows whose checks statements of their own make, with the list of their texts as the only ir.Each; nil where the
+	// statement that inserts makes them.
+	Written *ir.Written
 	// Relations are those that some row has.
 	Relations []*Relation
 	// Keys are the columns of a written row that related rows take values from. First is set

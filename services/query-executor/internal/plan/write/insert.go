@@ -77,9 +77,11 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 		return nil, err
 	}
 	into.Reply, into.Empty, into.Whole = out.reply(), out.empty(), rowRef(w.Catalog)
-	if !out.related() {
-		direct := out.direct()
-		into.Output, into.Objects = &direct, out.objects()
+	if !out.reads() {
+		if into.Objects = out.objects(); root.Written == nil {
+			direct := out.direct()
+			into.Output = &direct
+		}
 	}
 	return write, nil
 }
@@ -137,6 +139,7 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 		Identity: w.Catalog.Identity(),
 		Object:   schema.NonNull(schema.Named(t)), Members: map[string]insert.Member{},
 	}
+	confirm(n, w, n.Check)
 	for _, preset := range w.Insert.Presets {
 		n.Presets = append(n.Presets, ir.Assignment{Column: read.ColumnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
 	}

@@ -164,9 +164,18 @@ func updateStep(w *schema.Writable, c *change, out *output) Step {
 	if len(c.set) == 0 {
 		return Step{Empty: out.empty()}
 	}
-	return out.step(func(o ir.Output) ir.Mutation {
-		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: read.Rule(w.Update.Check), Output: o}
-	})
+	check := read.Rule(w.Update.Check)
+	update := func(o ir.Output) ir.Mutation {
+		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: check, Output: o}
+	}
+	if !confirmed(w, check) {
+		return out.step(update)
+	}
+	confirmation := &Confirmation{written(w.Catalog), check}
+	check = nil
+	step := out.twice(update)
+	step.Confirmation = confirmation
+	return step
 }
 
 // deleteRows plans a deletion.

@@ -58,6 +58,8 @@ type Step struct {
 	Empty    string
 	// Reply is the answer, nil when Mutation gives it itself.
 	Reply *Reply
+	// Confirmation is made before Reply; nil for none.
+	Confirmation *Confirmation
 }
 
 // Reply is an answer that a second statement makes of the rows that were written: it shows
@@ -78,11 +80,23 @@ type output struct {
 	response []ir.OutputField
 	one      bool
 	row      []ir.Field
+	// visible is the condition on the rows that are shown, nil for all that were written.
+	visible ir.BoolExp
+}
+
+// newOutput returns an output without fields.
+func (p *Planner) newOutput(w *schema.Writable) *output {
+	out := &output{table: w.Catalog}
+	if p.Options.FilterReturning {
+		out.visible = p.Visible(w.Table)
+	}
+	return out
 }
 
 // response plans the selection set of a response.
 func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error) {
-	out := &output{table: w.Catalog, response: []ir.OutputField{}}
+	out := p.newOutput(w)
+	out.response = []ir.OutputField{}
 	t := w.Response()
 	err := p.Within(t.Name, s, func(s *walk.Selected) error {
 		f, err := p.FieldOf(t, s)
@@ -115,24 +129,31 @@ func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error
 
 // writtenRow plans the selection set of a mutation that answers with a row.
 func (p *Planner) writtenRow(w *schema.Writable, s *walk.Selected) (*output, error) {
-	fields, err := p.Fields(w.Table, s)
-	return &output{table: w.Catalog, one: true, row: fields}, err
+	out := p.newOutput(w)
+	out.one = true
+	var err error
+	out.row, err = p.Fields(w.Table, s)
+	return out, err
 }
 
-// related reports whether the answer shows related rows.
-func (o *output) related() bool {
-	nested := func(f ir.Field) bool {
-		_, ok := f.Value.(*ir.Nested)
-		return ok
+// reads reports whether the answer shows more than the written rows themselves: related rows, and what functions make of rows. The
+// statement that writes would show these as they were before.
+func (o *output) reads() bool {
+	reading := func(f ir.Field) bool {
+		own := true
+		ir.Reads(f.Value, func(ir.From, *ir.Call) bool {
+			own = false
+			return false
+		})
+		return !own
 	}
-	return slices.ContainsFunc(o.row, nested) || slices.ContainsFunc(o.response, func(f ir.OutputField) bool {
+	return o.visible != nil || slices.ContainsFunc(o.row, reading) || slices.ContainsFunc(o.response, func(f ir.OutputField) bool {
 		rows, _ := f.Value.(ir.Returning)
-		return slices.ContainsFunc(rows, nested)
+		return slices.ContainsFunc(rows, reading)
 	})
 }
 
-// objects are the rows of the answer, nil unless they show nothing but columns: what functions return may
-// depend on rows that are written later.
+// objects are the rows of an answer that reads nothing, nil if they have global ids: these are sealed in answers alone.
 func (o *output) objects() [][]ir.Field {
 	lists := [][]ir.Field{o.row}
 	if !o.one {
@@ -144,34 +165,11 @@ func (o *output) objects() [][]ir.Field {
 		}
 	}
 	for _, fields := range lists {
-		if slices.ContainsFunc(fields, func(f ir.Field) bool { return !ofRow(f.Value) }) {
+		if slices.ContainsFunc(fields, func(f ir.Field) bool { _, ok := f.Value.(*ir.NodeID); return ok }) {
 			return nil
 		}
 	}
 	return lists
-}
-
-// ofRow reports whether what a field holds is made of columns of its row.
-func ofRow(v ir.FieldValue) bool {
-	switch v := v.(type) {
-	case ir.Typename:
-		return true
-	case ir.Scalar:
-		return ofColumn(v.Expr)
-	}
-	return false
-}
-
-func ofColumn(e ir.Expr) bool {
-	switch e := e.(type) {
-	case ir.Column:
-		return true
-	case ir.Cast:
-		return ofColumn(e.Expr)
-	case ir.JSONPath:
-		return ofColumn(e.Expr)
-	}
-	return false
 }
 
 // direct is the answer as the statement that writes gives it.
@@ -181,7 +179,7 @@ func (o *output) direct() ir.Output {
 
 // reply is the answer of a second statement.
 func (o *output) reply() *Reply {
-	rows := ir.Rows{From: ir.Written{Table: o.table.Name, Columns: columnsOf(o.table), Rows: []ir.Value{ir.Each{}}}, Estimate: -1}
+	rows := ir.Rows{From: written(o.table), Where: o.visible, Estimate: -1}
 	if o.one {
 		return &Reply{Parts: []ReplyPart{{Rows: &ir.Select{Rows: rows, Fields: o.row, One: true}}}}
 	}
@@ -243,10 +241,15 @@ func columnsOf(table *catalog.Table) []ir.Column {
 
 // step is the statement that mutation makes for an output.
 func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
-	if o.related() {
-		return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{rowRef(o.table)}, Handed: true}), Reply: o.reply()}
+	if o.reads() {
+		return o.twice(mutation)
 	}
 	return Step{Mutation: mutation(o.direct())}
+}
+
+// twice is step with a second statement for the answer.
+func (o *output) twice(mutation func(ir.Output) ir.Mutation) Step {
+	return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{rowRef(o.table)}, Handed: true}), Reply: o.reply()}
 }
 
 // Field plans a root field that writes.
