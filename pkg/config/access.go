@@ -95,6 +95,10 @@ var (
 		Flag: "filter-returning", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
 		Help: "leave rows out of returning that the role may not select",
 	}, parseBool)
+	ChecksSeeWrites = define(Spec{
+		Flag: "checks-see-writes", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
+		Help: "let conditions of checks on other rows of the written table see it as it was written, in place of as it was before the statement",
+	}, parseBool)
 	DevMode = define(Spec{
 		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "show the internal part of errors to every role",

@@ -58,7 +58,8 @@ type Session struct {
 func (s *Session) IsAdmin() bool { return s.Role == Admin }
 
 // JSON is the object of all variables, as session arguments and engine.user get it.
-// Names are in alphabetical order.
+// Names are in alphabetical order. NUL, which PostgreSQL's jsonb can't hold, becomes U+FFFD: it would fail whatever reads the object there,
+// event triggers among them.
 func (s *Session) JSON() []byte {
 	var space [16]string
 	names, size := space[:0], len("{}")
@@ -73,7 +74,7 @@ func (s *Session) JSON() []byte {
 			b = append(b, ',')
 		}
 		b = append(jsontext.AppendString(b, name), ':')
-		b = jsontext.AppendString(b, s.Variables[name])
+		b = jsontext.AppendString(b, strings.ReplaceAll(s.Variables[name], "\x00", "\uFFFD"))
 	}
 	return append(b, '}')
 }

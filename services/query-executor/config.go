@@ -59,6 +59,7 @@ type Config struct {
 	StringifyNumericTypes    bool
 	NullChecksPass           bool
 	FilterReturning          bool
+	ChecksSeeWrites          bool
 	InferFunctionPermissions bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
 	RemoteSchemaPermissions    bool
@@ -126,6 +127,7 @@ func ReadConfig(v *config.Values) Config {
 		Unguarded:                  config.UnguardedDataOperations.Get(v),
 		NullChecksPass:             config.NullChecksPass.Get(v),
 		FilterReturning:            config.FilterReturning.Get(v),
+		ChecksSeeWrites:            config.ChecksSeeWrites.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
 		RemoteSchemaPermissions:    config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),

@@ -58,7 +58,8 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	room := q.budget()
 	made, err := plan.Grow(d.Operation, e.role(st, q), s.values, env.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits, Budget: &room,
-		RemoteSkipNulls: e.config.RemoteSkipNulls, FilterReturning: e.config.FilterReturning, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
+		RemoteSkipNulls: e.config.RemoteSkipNulls, FilterReturning: e.config.FilterReturning, ChecksSeeWrites: e.config.ChecksSeeWrites,
+		NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
 	}, inserts)
 	end(err)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestChecksOfWrittenRows(t *testing.T) {
 			t.Parallel()
 			for i, way := range ways {
 				for _, nulls := range []bool{i%2 == 1} {
-					e := newFixture(t, "testdata/written", Config{NullChecksPass: nulls})
+					e := newFixture(t, "testdata/written", Config{NullChecksPass: nulls, ChecksSeeWrites: name != "computed field"})
 					permit(t, e, "default", "job", fmt.Sprintf(`{
 						"select_permissions":[{"role":"user","permission":{"columns":"*","filter":{},"computed_fields":["active"]}}],
 						"insert_permissions":[{"role":"user","permission":{"columns":"*","check":%[1]s}}],

@@ -17,11 +17,23 @@ func (eventTypes) Shown(value string, t catalog.Type, stringify bool) string {
 	case t.IsArray():
 		return ""
 	case row.family == familyGeometry, row.family == familyGeography:
-		return quote.Name(t.Schema) + ".st_asgeojson(" + value + ")::json"
+		return "engine_catalog.event_geojson(" + value + ", " + quote.Literal(t.Schema) + ")"
 	case row.stringified && stringify:
 		return value + "::text"
 	}
 	return ""
+}
+
+// MayFail reports whether a value of a type may have no JSON, or JSON that jsonb can't hold: json keeps its text, other types may contain json,
+// and extensions and users define casts to json.
+func (eventTypes) MayFail(t catalog.Type) bool {
+	switch t.Kind {
+	case catalog.TypeEnum, catalog.TypeRange:
+		return false
+	case catalog.TypeComposite:
+		return true
+	}
+	return t.Name == "json" || t.Schema != ""
 }
 
 // HasEquality: such types are compared as the database does it, others by their text: some have no

@@ -25,7 +25,9 @@ var (
 	eventCatalog4 string
 	//go:embed 5_changed_tables.sql
 	eventCatalog5 string
-	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4, eventCatalog5}
+	//go:embed 6_event_values.sql
+	eventCatalog6 string
+	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4, eventCatalog5, eventCatalog6}
 )
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has

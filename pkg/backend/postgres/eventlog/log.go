@@ -26,6 +26,8 @@ type Types interface {
 	// HasEquality reports whether values are compared as the database does it. Others are compared by
 	// their texts.
 	HasEquality(t catalog.Type) bool
+	// MayFail reports whether a value may have no JSON that an event can hold.
+	MayFail(t catalog.Type) bool
 }
 
 // New is the log in the database that a pool leads to.

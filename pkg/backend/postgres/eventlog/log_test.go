@@ -107,6 +107,30 @@ UPDATE {"new": {"id": 1}, "old": {"id": 1}}`,
 			want: `INSERT {"new": {"id": 1, "label": "a"}, "old": null}
 INSERT {"new": {"id": 2, "label": "b"}, "old": null}`,
 		},
+		"values that jsonb can't hold": {
+			schema: `CREATE DOMAIN raw AS json; CREATE TYPE pair AS (a int, j json); CREATE TABLE stock (id int, j json, dj raw, list json[], pair pair, pairs pair[], n int)`,
+			sql: `INSERT INTO stock VALUES (1, '{"k":"a\u0000b"}', '"\ud800"', ARRAY['1e400000', '1'::json], ROW(1, '{"a":"\udc00"}'), ARRAY[ROW(2, '"\u0000"')::pair], 1),
+					(2, '{"k":"\u0000"}', NULL, '{}', NULL, NULL, 1), (3, '{"fine": [1]}', '2', ARRAY['{}'::json], ROW(1, '[]'), '{}', 1);
+				UPDATE stock SET n = 2 WHERE id <> 1; DELETE FROM stock WHERE id <> 1`,
+			want: `INSERT {"new": {"j": "{\"k\":\"a\\u0000b\"}", "n": 1, "dj": "\"\\ud800\"", "id": 1, "list": "{1e400000,1}", "pair": "(1,\"{\"\"a\"\":\"\"\\\\udc00\"\"}\")", "pairs": "{\"(2,\\\"\\\"\\\"\\\\\\\\u0000\\\"\\\"\\\")\"}"}, "old": null}
+INSERT {"new": {"j": "{\"k\":\"\\u0000\"}", "n": 1, "dj": null, "id": 2, "list": [], "pair": null, "pairs": null}, "old": null}
+INSERT {"new": {"j": {"fine": [1]}, "n": 1, "dj": 2, "id": 3, "list": [{}], "pair": {"a": 1, "j": []}, "pairs": []}, "old": null}
+UPDATE {"new": {"j": "{\"k\":\"\\u0000\"}", "n": 2, "dj": null, "id": 2, "list": [], "pair": null, "pairs": null}, "old": {"j": "{\"k\":\"\\u0000\"}", "n": 1, "dj": null, "id": 2, "list": [], "pair": null, "pairs": null}}
+UPDATE {"new": {"j": {"fine": [1]}, "n": 2, "dj": 2, "id": 3, "list": [{}], "pair": {"a": 1, "j": []}, "pairs": []}, "old": {"j": {"fine": [1]}, "n": 1, "dj": 2, "id": 3, "list": [{}], "pair": {"a": 1, "j": []}, "pairs": []}}
+DELETE {"new": null, "old": {"j": "{\"k\":\"\\u0000\"}", "n": 2, "dj": null, "id": 2, "list": [], "pair": null, "pairs": null}}
+DELETE {"new": null, "old": {"j": {"fine": [1]}, "n": 2, "dj": 2, "id": 3, "list": [{}], "pair": {"a": 1, "j": []}, "pairs": []}}`,
+		},
+		"shown columns that jsonb can't hold": {
+			schema: `CREATE TABLE stock (id int, j json, n bigint)`, stringify: true,
+			change: func(e *backend.EventTrigger) {
+				e.Update = &backend.EventOperation{Columns: []string{"n"}, Payload: []string{"j", "n"}}
+			},
+			sql: `INSERT INTO stock VALUES (1, '"\u0000"', 1), (2, '"x"', 1); UPDATE stock SET n = 2`,
+			want: `INSERT {"new": {"j": "\"\\u0000\"", "n": "1", "id": 1}, "old": null}
+INSERT {"new": {"j": "x", "n": "1", "id": 2}, "old": null}
+UPDATE {"new": {"j": "\"\\u0000\"", "n": "2"}, "old": {"j": "\"\\u0000\"", "n": "1"}}
+UPDATE {"new": {"j": "x", "n": "2"}, "old": {"j": "x", "n": "1"}}`,
+		},
 		"added columns": {
 			schema: `CREATE TABLE stock (id int)`,
 			sql:    `ALTER TABLE stock ADD label text DEFAULT 'x'; INSERT INTO stock VALUES (1)`,

@@ -132,7 +132,7 @@ func keyRow(op, old, new string) string {
 // anyPayloadSQL is payloadSQL for a table that has changed so that it is no longer possible: columns that are missing are null.
 func anyPayloadSQL(types Types, row string, t *catalog.Table, names []string, stringify bool) string {
 	if names == nil {
-		return "to_jsonb(" + row + ")"
+		return anyRow(row)
 	}
 	var all, texts []string
 	for _, c := range columnsOf(t, names) {
@@ -141,12 +141,15 @@ func anyPayloadSQL(types Types, row string, t *catalog.Table, names []string, st
 			texts = append(texts, quote.Literal(c.Name))
 		}
 	}
-	value := "to_jsonb(" + row + ") -> c"
+	value := anyRow(row) + " -> c"
 	if len(texts) > 0 {
-		value = "CASE WHEN c IN (" + strings.Join(texts, ", ") + ") AND jsonb_typeof(" + value + ") = 'number' THEN to_jsonb(to_jsonb(" + row + ") ->> c) ELSE " + value + " END"
+		value = "CASE WHEN c IN (" + strings.Join(texts, ", ") + ") AND jsonb_typeof(" + value + ") = 'number' THEN to_jsonb(" + anyRow(row) + " ->> c) ELSE " + value + " END"
 	}
 	return "(SELECT jsonb_object_agg(c, " + value + ") FROM unnest(ARRAY[" + strings.Join(all, ", ") + "]::text[]) AS c)"
 }
+
+// anyRow is a row as JSON that an event can hold.
+func anyRow(row string) string { return "engine_catalog.event_row(" + row + ")::jsonb" }
 
 // anyChangedSQL is changedSQL for such a table.
 func anyChangedSQL(names []string, old, new string) string {
@@ -157,12 +160,12 @@ func anyChangedSQL(names []string, old, new string) string {
 	for i, name := range names {
 		literals[i] = quote.Literal(name)
 	}
-	return "EXISTS (SELECT FROM unnest(ARRAY[" + strings.Join(literals, ", ") + "]::text[]) AS c WHERE to_jsonb(" + old + ") -> c IS DISTINCT FROM to_jsonb(" + new + ") -> c)"
+	return "EXISTS (SELECT FROM unnest(ARRAY[" + strings.Join(literals, ", ") + "]::text[]) AS c WHERE " + anyRow(old) + " -> c IS DISTINCT FROM " + anyRow(new) + " -> c)"
 }
 
 // anyOrderKeySQL is orderKeySQL for such a table.
 func anyOrderKeySQL(t *backend.EventTrigger, row string) string {
-	return orderKey(t, func(column string) string { return "to_jsonb(" + row + ") -> " + quote.Literal(column) })
+	return orderKey(t, func(column string) string { return anyRow(row) + " -> " + quote.Literal(column) })
 }
 
 // planOf is true, and has the plan that it is in depend on a table. A session keeps the plans of PL/pgSQL with the types that
@@ -213,7 +216,11 @@ func columnsOf(t *catalog.Table, names []string) []*catalog.Column {
 // columns that the table has now.
 func payloadSQL(types Types, row string, t *catalog.Table, names []string, stringify bool) string {
 	special := func(c *catalog.Column) bool { return types.Shown("", c.Type, stringify) != "" }
-	if names == nil && !slices.ContainsFunc(t.Columns, special) {
+	switch {
+	case names != nil || slices.ContainsFunc(t.Columns, special):
+	case slices.ContainsFunc(t.Columns, func(c *catalog.Column) bool { return types.MayFail(c.Type) }):
+		return "engine_catalog.event_row(" + row + ")"
+	default:
 		return "row_to_json(" + row + ")"
 	}
 	var items []string
@@ -221,6 +228,8 @@ func payloadSQL(types Types, row string, t *catalog.Table, names []string, strin
 		value := row + "." + quote.Name(c.Name)
 		if shown := types.Shown(value, c.Type, stringify); shown != "" {
 			value = shown
+		} else if types.MayFail(c.Type) {
+			value = "engine_catalog.event_value(" + value + ")"
 		}
 		items = append(items, value+" AS "+quote.Name(c.Name))
 	}

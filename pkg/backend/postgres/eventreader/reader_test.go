@@ -39,6 +39,14 @@ func TestEventsAreThoseOfTriggers(t *testing.T) {
 				`DELETE FROM stock`,
 			},
 		},
+		"values that jsonb can't hold": {
+			schema: `CREATE DOMAIN raw AS json; CREATE TYPE pair AS (a int, j json); CREATE TABLE stock (id int, j json, dj raw, list json[], pair pair, pairs pair[], n int); ALTER TABLE stock REPLICA IDENTITY FULL`, table: "stock",
+			sql: []string{
+				`INSERT INTO stock VALUES (1, '{"k":"a\u0000b"}', '"\ud800"', ARRAY['1e400000', '1'::json], ROW(1, '{"a":"\udc00"}'), ARRAY[ROW(2, '"\u0000"')::pair], 1),
+					(2, '{"k":"\u0000"}', NULL, '{}', NULL, NULL, 1), (3, '{"fine": [1]}', '2', ARRAY['{}'::json], ROW(1, '[]'), '{}', 1)`,
+				`UPDATE stock SET n = 2`, `UPDATE stock SET j = '"\u0000"' WHERE id = 3`, `DELETE FROM stock`,
+			},
+		},
 		"listened and shown columns": {
 			schema: `CREATE TABLE stock (id int, label text, qty int); ALTER TABLE stock REPLICA IDENTITY FULL`, table: "stock",
 			change: func(e *backend.EventTrigger) {

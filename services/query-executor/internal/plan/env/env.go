@@ -20,6 +20,8 @@ type Options struct {
 	RemoteSkipNulls bool
 	// FilterReturning leaves rows out of what mutations return that the role may not select.
 	FilterReturning bool
+	// ChecksSeeWrites has conditions of checks on the written table see it as it was written.
+	ChecksSeeWrites bool
 	Limits          Limits
 	// Budget is that of the request, nil for the one of an empty request.
 	Budget *budget.Budget

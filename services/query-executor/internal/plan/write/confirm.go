@@ -19,20 +19,21 @@ func written(table *catalog.Table) ir.Written {
 	return ir.Written{Table: table.Name, Columns: columnsOf(table), Rows: []ir.Value{ir.Each{}}}
 }
 
-// confirmed reports whether a check needs a statement of its own.
-func confirmed(w *schema.Writable, check ir.BoolExp) bool {
+// confirmed reports whether a check needs a statement of its own: one that calls a function does, and one that reads the table or a view,
+// which may read it, if the setting says so.
+func (p *Planner) confirmed(w *schema.Writable, check ir.BoolExp) bool {
 	needed := false
 	ir.Reads(check, func(from ir.From, _ *ir.Call) bool {
 		table, isTable := from.(ir.Table)
-		needed = !isTable || table.Name == w.Catalog.Name || !stored(w, table.Name) // a view may read the table
+		needed = !isTable || p.Options.ChecksSeeWrites && (table.Name == w.Catalog.Name || !stored(w, table.Name))
 		return !needed
 	})
 	return needed
 }
 
 // confirm gives the checks of a node a statement of their own if one of them needs it.
-func confirm(n *insert.Node, w *schema.Writable, check ir.BoolExp) {
-	if confirmed(w, check) {
+func (p *Planner) confirm(n *insert.Node, w *schema.Writable, check ir.BoolExp) {
+	if p.confirmed(w, check) {
 		rows := written(w.Catalog)
 		n.Written = &rows
 	}

@@ -43,7 +43,7 @@ func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, 
 		}
 		c.Where = read.Both(read.Rule(w.Update.Filter), where)
 		n.UpdateCheck = read.Rule(w.Update.Check)
-		confirm(n, w, n.UpdateCheck)
+		p.confirm(n, w, n.UpdateCheck)
 		n.UpdateValidator = w.Update.Validator
 	}
 	return nil

@@ -139,7 +139,7 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 		Identity: w.Catalog.Identity(),
 		Object:   schema.NonNull(schema.Named(t)), Members: map[string]insert.Member{},
 	}
-	confirm(n, w, n.Check)
+	p.confirm(n, w, n.Check)
 	for _, preset := range w.Insert.Presets {
 		n.Presets = append(n.Presets, ir.Assignment{Column: read.ColumnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
 	}

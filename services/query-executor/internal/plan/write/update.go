@@ -37,7 +37,7 @@ func (p *Planner) update(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err != nil {
 		return nil, err
 	}
-	steps := []Step{updateStep(w, c, out)}
+	steps := []Step{p.updateStep(w, c, out)}
 	return &Write{Path: "$", Work: &Steps{List: steps, validation: p.validation(w.Update.Validator, s, showArguments)}}, nil
 }
 
@@ -67,7 +67,7 @@ func (p *Planner) updateMany(w *schema.Writable, f *schema.Field, s *walk.Select
 			return nil, err
 		}
 		for _, c := range changes {
-			steps.List = append(steps.List, updateStep(w, c, out))
+			steps.List = append(steps.List, p.updateStep(w, c, out))
 		}
 	}
 	return &Write{Path: "$", Work: steps}, nil
@@ -160,7 +160,7 @@ func (p *Planner) complete(c *change, w *schema.Writable) error {
 	return nil
 }
 
-func updateStep(w *schema.Writable, c *change, out *output) Step {
+func (p *Planner) updateStep(w *schema.Writable, c *change, out *output) Step {
 	if len(c.set) == 0 {
 		return Step{Empty: out.empty()}
 	}
@@ -168,7 +168,7 @@ func updateStep(w *schema.Writable, c *change, out *output) Step {
 	update := func(o ir.Output) ir.Mutation {
 		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: check, Output: o}
 	}
-	if !confirmed(w, check) {
+	if !p.confirmed(w, check) {
 		return out.step(update)
 	}
 	confirmation := &Confirmation{written(w.Catalog), check}
