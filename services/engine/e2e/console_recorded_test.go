@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/nodetest"
@@ -52,11 +54,12 @@ func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
 	}
 	answered := f.console.post("/v1/metadata", asAdmin, map[string]any{"type": "export_metadata", "version": 2, "args": map[string]any{}})
 	require.NoError(t, json.Unmarshal(answered.body, &exported))
+	database, other, metadata := keptConnection(t, f.cluster.databaseURL), keptConnection(t, f.others["postgres"]), keptConnection(t, f.cluster.metadataURL)
 	// reset makes all as it was, and returns the version of the metadata.
 	reset := func() int64 {
 		f.console.metadata("clear_metadata", map[string]any{})
-		execute(t, f.cluster.databaseURL, dropSchemas+consoleTables)
-		execute(t, f.others["postgres"], dropSchemas)
+		database(dropSchemas + consoleTables)
+		other(dropSchemas)
 		for _, suffix := range []string{"", ".grids"} {
 			_ = os.Remove(f.others["sqlite"] + suffix) // it may not be there
 		}
@@ -66,12 +69,24 @@ func newRecordedConsole(t *testing.T) (*consoleFixture, func() int64) {
 			`DELETE FROM engine_catalog.engine_scheduled_events`, `DELETE FROM engine_catalog.engine_cron_events`, `DELETE FROM engine_catalog.engine_action_log`,
 			`DELETE FROM engine_catalog.metadata_change WHERE published AND version < (SELECT resource_version FROM engine_catalog.metadata_version)`,
 		} {
-			execute(t, f.cluster.metadataURL, statement)
+			metadata(statement)
 		}
-		execute(t, f.cluster.databaseURL, `DELETE FROM engine_catalog.event_invocation_logs; DELETE FROM engine_catalog.event_log`)
+		database(`DELETE FROM engine_catalog.event_invocation_logs; DELETE FROM engine_catalog.event_log`)
 		return f.console.version()
 	}
 	return f, reset
+}
+
+// keptConnection returns what runs statements on one connection.
+func keptConnection(t *testing.T, url string) func(sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return func(sql string) {
+		_, err := conn.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
 }
 
 // dropSchemas empties a database.

@@ -167,8 +167,8 @@ func TestConsole(t *testing.T) {
 // consoleParts is how many parts of the tests run at the same time.
 const consoleParts = 2
 
-// TestConsolePages opens each page of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
-// and, with ENGINE_TEST_LONG in the environment, with a server that fails, is slow, or is gone.
+// TestConsolePages opens pages of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
+// and, with ENGINE_TEST_LONG in the environment, each page, also with a server that fails, is slow, or is gone.
 func TestConsolePages(t *testing.T) {
 	t.Parallel()
 	newConsole(t).run(t, "pages.mjs", pagesLimit)

@@ -8,7 +8,7 @@ import { rows } from "./places.mjs";
 import { Proxy } from "./proxy.mjs";
 import { sends } from "./sends.mjs";
 
-/** short is whether pages are only opened, and their requests aren't broken. */
+/** short is whether a part of the pages is opened, and no requests are broken. */
 const short = Boolean(process.env.JOURNEYS);
 /** drafts is the list of tabs that the user has made. */
 const drafts = "/console/api: Operations";
@@ -42,9 +42,12 @@ async function tryRow(context, page, proxy, row) {
 
 const areaOf = ({ path }) => path.split("?")[0];
 
+/** chosen are the rows of an area: all, or the first one and each third after it. */
+const chosen = (area) => rows.filter((row) => areaOf(row) === area).filter((_, i) => !short || i % 3 === 0);
+
 /** queue has what is tried by one worker in this order: the rows of an area, or one control that sends. Areas with many rows come first. */
 const queue = [
-  ...[...new Set(rows.map(areaOf))].map((area) => rows.filter((row) => areaOf(row) === area).map((row) => ({ name: row.name, run: (context, page, proxy) => tryRow(context, page, proxy, row) }))),
+  ...[...new Set(rows.map(areaOf))].map((area) => chosen(area).map((row) => ({ name: row.name, run: (context, page, proxy) => tryRow(context, page, proxy, row) }))),
   ...(short ? [] : sends).map((send) => [{ name: `${send.name}: sent once`, run: (_, page, proxy) => faults.once(page, proxy, send) }]),
 ].map((tests) => tests.filter(({ name }) => only.test(name))).sort((a, b) => b.length - a.length);
 
@@ -99,7 +102,7 @@ try {
       await test(files, opened, () => faults.withoutFiles(opened.page));
       await opened.close();
     }
-    if (!process.env.ONLY) {
+    if (!process.env.ONLY && !short) {
       const missed = [...seen].filter((t) => !shown.has(t));
       assert.deepEqual(missed, [], "tabs that no row opens");
       const areas = await faults.areas(browser);
