@@ -3,7 +3,7 @@
 // GraphQL server of REMOTE-URL has the type Position.
 import { existsSync } from "node:fs";
 import { launch, open, openURL, url, within } from "./harness.mjs";
-import { inBrowser, journeys, tests } from "./scenarios.mjs";
+import { inBrowser, journeys, long, tests } from "./scenarios.mjs";
 
 /** recorded reports whether a test runs over simulated pages, too, as services/gateway/console/test has it. */
 const recorded = (name) => existsSync(new URL(`recorded/${name.replace(/[^\w]+/g, "-").toLowerCase().slice(0, 100).replace(/-$/, "")}.json`, import.meta.url));
@@ -12,7 +12,7 @@ const recorded = (name) => existsSync(new URL(`recorded/${name.replace(/[^\w]+/g
 const only = new RegExp(process.env.ONLY ?? "");
 const short = Boolean(process.env.JOURNEYS);
 const [part, parts] = (process.env.PART ?? "0/1").split("/").map(Number);
-const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || journeys.has(name) || !(recorded(name) || inBrowser.has(name)))).filter((_, i) => i % parts === part);
+const queue = Object.entries(tests).filter(([name]) => only.test(name) && (!short || !long.has(name) && (journeys.has(name) || !(recorded(name) || inBrowser.has(name))))).filter((_, i) => i % parts === part);
 const browser = await launch();
 const failed = [];
 
