@@ -71,6 +71,9 @@ func newConsole(t *testing.T) *consoleFixture {
 	browser := findBrowser(t)
 	dir := nodetest.Install(t, "testdata/console")
 	f := newConsoleServer(t, 0)
+	delete(f.cluster.settings, "ENGINE_GRAPHQL_ADMIN_SECRET")
+	bare := f.cluster.start(gateway, "ENABLE_CONSOLE=true")
+	f.processes, f.others["bare"] = append(f.processes, bare), bare.url
 	f.dir, f.arguments = dir, []string{browser, f.console.url, secret, f.open.url, f.remote}
 	return f
 }

@@ -1,6 +1,6 @@
 // What pages of others can't do with the console, and to the server by the browser of somebody who is signed in.
 import assert from "node:assert/strict";
-import { has, metadata, open, secret, serve, signIn, until, url } from "./harness.mjs";
+import { has, launch, metadata, open, others, secret, serve, signIn, until, url } from "./harness.mjs";
 
 const change = JSON.stringify({ type: "clear_metadata", args: {} });
 
@@ -124,5 +124,60 @@ export const tests = {
       await opened.close();
     }
     assert.deepEqual(await metadata("export_metadata", {}), before);
+  },
+
+  async "requests of another site, where there is no secret"() {
+    const bare = others.bare;
+    const name = "rebound.example.com"; // of the page's server first, and then of the engine
+    const browser = await launch(`--host-resolver-rules=MAP ${name} 127.0.0.1`);
+    const before = await metadata("export_metadata", {});
+    const bodies = [change, JSON.stringify({ query: "mutation { delete_author(where: {}) { affected_rows } }" }), JSON.stringify({ type: "run_sql", args: { sql: "DROP TABLE author CASCADE" } })];
+    const all = Boolean(process.env.ENGINE_TEST_LONG);
+    const attack = async ([server, list, all]) => {
+      const said = [];
+      for (const path of ["/v1/metadata", "/v2/query", "/v1/graphql", ...(all ? ["/v1/query", "/v1alpha1/graphql", "/v1beta1/relay", "/v1alpha1/pg_dump"] : [])]) {
+        for (const body of list) {
+          for (const method of all ? ["POST", "PUT", "DELETE", "PATCH"] : ["POST"]) {
+            for (const type of [undefined, "text/plain", "application/json", "application/graphql", "application/x-www-form-urlencoded"]) {
+              for (const mode of ["cors", "no-cors"]) {
+                const headers = type ? { "Content-Type": type } : {};
+                await fetch(server + path, { method, body, headers, mode, credentials: "include" }).then(async (r) => said.push(await r.text())).catch(() => {});
+              }
+            }
+          }
+        }
+      }
+      for (const protocol of ["graphql-transport-ws", "graphql-ws"]) {
+        const socket = new WebSocket((server || location.origin).replace("http", "ws") + "/v1/graphql", protocol);
+        said.push(await new Promise((told) => {
+          socket.onopen = () => { socket.send(JSON.stringify({ type: "connection_init" })); };
+          socket.onmessage = (m) => told(m.data);
+          socket.onclose = (e) => told(`closed ${e.code}`);
+        }));
+      }
+      return said;
+    };
+    try {
+      const page = await (await browser.newContext()).newPage();
+      const form = (n) => `<form method="post" enctype="text/plain" action="${bare}/v1/metadata"><input name='${bodies[n].replace(/}$/, ', "x": "').replaceAll("'", "&#39;")}' value='"}'></form>`;
+      await elsewhere({ "/": "", "/0": form(0), "/2": form(2) }, async (other) => {
+        await page.goto(`${other}/`);
+        for (const text of await page.evaluate(attack, [bare, bodies, all])) assert.match(text, /^$|access-denied|^closed/, text);
+        for (const n of [0, 2]) {
+          await page.goto(`${other}/${n}`);
+          await Promise.all([page.waitForURL(`${bare}/v1/metadata`), page.evaluate(() => document.forms[0].submit())]);
+          await has(page.locator("body"), "access-denied");
+        }
+      });
+      await page.goto(`http://${name}:${new URL(bare).port}/console`);
+      for (const text of await page.evaluate(attack, ["", bodies, all])) assert.match(text, /^$|access-denied|^closed|not.found/i, text);
+      assert.deepEqual(await metadata("export_metadata", {}), before);
+      // The engine's own page is admin.
+      await page.goto(`${bare}/console`);
+      const own = await page.evaluate(async () => (await fetch("/v1/metadata", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"type":"export_metadata","args":{}}' })).json());
+      assert.deepEqual(own, before);
+    } finally {
+      await browser.close();
+    }
   },
 };
