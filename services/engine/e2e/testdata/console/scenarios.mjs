@@ -154,8 +154,8 @@ export const inBrowser = new Set([
   "SQL: a running statement is cancelled in the database", "Tables: 2000 of them are found, walked through and chosen", "Transforms: of an event trigger, tried with an event of its log", "Types: values are found by what is shown of them, and copied as they are", "keys",
 ]);
 
-/** long are the tests that only the long form has: they take a minute in a browser, and can't be recorded yet. */
-export const long = new Set(["Kinds: rows of SQLite are shown, found, and written"]);
+/** long are the tests that only the long form has: they take a minute in a browser. */
+export const long = new Set(["Kinds: rows of SQLite are shown, found, and written", "Monitoring: with much of everything, the page fits"]);
 
 /** journeys are the tests that each run of all tests has in a browser, those of inBrowser among them. */
 export const journeys = new Set([...inBrowser, "Events: a delivery fails, is mended, and made again", "Grid: cells are edited by keys, and saved together", "Permissions: a new role, by keys alone"]);
