@@ -45,7 +45,7 @@ const twoRemotes = `[{"name":"people","definition":{},"remote_relationships":[
 		{"name":"albums","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"album"},"relationship_type":"array","field_mapping":{"id":"artist_id"}}}},
 		{"name":"artist","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"artist"},"relationship_type":"object","field_mapping":{"id":"id","name":"name"}}}},
 		{"name":"twin","definition":{"to_remote_schema":{"remote_schema":"twins","lhs_fields":["id"],"remote_field":{"person":{"arguments":{"id":"$id"}}}}}}]}]},
-	{"name":"twins","definition":{"customization":{"type_names":{"prefix":"Other"},"field_names":[{"parent_type":"Query","prefix":"other_"},{"parent_type":"Mutation","prefix":"other_"}]}}}]`
+	{"name":"twins","definition":{"customization":{"type_names":{"prefix":"Other"},"field_names":[{"parent_type":"Query","prefix":"other_"},{"parent_type":"Mutation","prefix":"other_"},{"parent_type":"Subscription","prefix":"other_"}]}}}]`
 
 const artistRelationships = `[
 	{"name":"person","definition":{"to_remote_schema":{"remote_schema":"people","lhs_fields":["id"],"remote_field":{"person":{"arguments":{"id":"$id"}}}}}},
@@ -98,7 +98,7 @@ func TestRemoteJoins(t *testing.T) {
 			"to another remote, and back to the table", `{ beings { name ... on Person { twin { t: __typename name } artist { person { id } } } } }`, ``,
 			`{"beings":[{"name":"Kim","twin":{"t":"OtherPerson","name":"Kim"},"artist":{"person":{"id":1}}},` +
 				`{"name":"Lou","twin":{"t":"OtherPerson","name":"Lou"},"artist":{"person":{"id":2}}},{"name":"R2"}]}`,
-			[]string{`query {beings {name ... on Person {twin: __typename __engine_internal_key_1: id artist: __typename __engine_internal_key_2: id __engine_internal_key_3: name}}}`, `query { f0: person(id: 1) {id} f1: person(id: 2) {id}}`},
+			[]string{`query {beings {name ... on Person {__engine_internal_key_1: id __engine_internal_key_2: id __engine_internal_key_3: name}}}`, `query { f0: person(id: 1) {id} f1: person(id: 2) {id}}`},
 			[]string{`query { f0: person(id: 1) {t: __typename name} f1: person(id: 2) {t: __typename name}}`},
 		},
 	} {

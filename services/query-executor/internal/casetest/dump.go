@@ -102,7 +102,7 @@ func (d dumper) text(s string) { d.WriteString(s) }
 func (d dumper) joins(list []answer.Member) {
 	for _, m := range list {
 		d.joins(m.Below)
-		for _, j := range m.Joins {
+		if j := m.Join; j != nil {
 			if j.Query != nil {
 				d.text(",")
 				d.value(reflect.ValueOf(j.Query.Root))

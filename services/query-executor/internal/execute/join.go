@@ -55,13 +55,12 @@ func (j *joins) add(list []answer.Member, o options) ([]join.Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		members[i] = join.Member{Key: m.Key, Below: below, Hidden: m.Hidden, Whole: m.Whole}
-		for _, one := range m.Joins {
-			prepared, err := j.join(one, o)
-			if err != nil {
-				return nil, err
-			}
-			members[i].Joins = append(members[i].Joins, prepared)
+		members[i] = join.Member{Key: m.Key, Below: below, As: m.As, Hidden: m.Hidden, Whole: m.Whole}
+		if m.Join == nil {
+			continue
+		}
+		if members[i].Join, err = j.join(m.Join, o); err != nil {
+			return nil, err
 		}
 	}
 	return members, nil
@@ -72,7 +71,7 @@ func (j *joins) join(p *answer.Join, o options) (*join.Join, error) {
 	if err != nil {
 		return nil, err
 	}
-	prepared := &join.Join{First: p.First, Parts: p.Parts, Nulls: p.Nulls, Target: len(j.targets)}
+	prepared := &join.Join{Parts: p.Parts, Nulls: p.Nulls, Target: len(j.targets)}
 	j.targets = append(j.targets, t)
 	j.from = append(j.from, j.operands)
 	j.operands += t.bindings().Len()

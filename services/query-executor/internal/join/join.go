@@ -17,6 +17,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -26,9 +27,11 @@ type Member struct {
 	Key string
 	// Below are the members of the object under the key, or of all objects in a list there.
 	Below []Member
-	// Joins take the place of the member's value: of several, the first one whose key the object
-	// has. Objects of different types may have different ones under the same key.
-	Joins []*Join
+	// Join takes the place of the member's value, nil for none.
+	Join *Join
+	// As is the key that the joined value gets, when that isn't Key: objects of different types may
+	// have different joins, or a join and a value, under the same key.
+	As string
 	// Hidden members hold parts of keys and are left out.
 	Hidden bool
 	// Whole reports whether what takes the place of the value takes that of the whole object.
@@ -37,9 +40,9 @@ type Member struct {
 
 // Join is a value that comes from elsewhere.
 type Join struct {
-	// First and Parts are the members that hold the key, in the list that the join is part of. When one
-	// of them is missing the value is null and no target is asked.
-	First, Parts int
+	// Parts is the number of the members that hold the key: the one that the join is part of, and
+	// those that follow it. When one of them is missing the value is null and no target is asked.
+	Parts int
 	// Nulls reports whether keys with a null are asked for as well; else their value is null.
 	Nulls bool
 	// Target is the target, by a number that Targets knows.
@@ -120,6 +123,8 @@ type cut struct {
 	question   *question
 	key        int
 	hidden     bool
+	// as begins a member with another name than the one that is left out.
+	as string
 }
 
 const noKey = -1
@@ -240,7 +245,9 @@ func (l *level) write(i int, out *backend.Answer) error {
 	text, at := l.texts[i], 0
 	for _, c := range l.cuts[l.first[i]:l.first[i+1]] {
 		out.Buf = append(out.Buf, text[at:c.start]...)
-		at = c.end
+		if at = c.end; c.as != "" {
+			out.Buf = append(jsontext.AppendString(out.Buf, c.as), ':')
+		}
 		switch {
 		case c.hidden:
 		case c.key == noKey:

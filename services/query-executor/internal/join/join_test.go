@@ -53,7 +53,7 @@ func written(t *testing.T, answer string, members []join.Member, r *recorder) st
 
 // one is a member whose value is its own key.
 func one(key string, target int, below ...join.Member) join.Member {
-	return join.Member{Key: key, Joins: []*join.Join{{Parts: 1, Target: target, Below: below}}}
+	return join.Member{Key: key, Join: &join.Join{Parts: 1, Target: target, Below: below}}
 }
 
 func TestJoinsAtAnyDepthOfLists(t *testing.T) {
@@ -69,9 +69,9 @@ func TestAnswersInPlaceOfObjects(t *testing.T) {
 	t.Parallel()
 	r := &recorder{}
 	whole := one("k", 0)
-	whole.Whole, whole.Joins[0].Parts = true, 2
+	whole.Whole, whole.Join.Parts = true, 2
 	other := one("o", 1)
-	other.Whole, other.Joins[0].First = true, 2
+	other.Whole = true
 	members := []join.Member{whole, {Key: "l", Hidden: true}, other}
 	require.Equal(t, `[<1|2>, <3>,null ,<1|2>,{},null]`,
 		written(t, `[{"k":1,"l":2}, {"o": 3},{"l":null, "k":1} ,{"l":2,"k":1},{},null]`, members, r))
@@ -81,7 +81,7 @@ func TestAnswersInPlaceOfObjects(t *testing.T) {
 func TestHiddenMembersLeaveNoComma(t *testing.T) {
 	t.Parallel()
 	hidden := func(key string) join.Member { return join.Member{Key: key, Hidden: true} }
-	members := []join.Member{{Key: "j", Joins: []*join.Join{{Parts: 3}}}, hidden("?1"), hidden("?2")}
+	members := []join.Member{{Key: "j", Join: &join.Join{Parts: 3}}, hidden("?1"), hidden("?2")}
 	for _, c := range []struct{ answer, want string }{
 		{`{"j":1,"?1":2,"?2":3}`, `{"j":<1|2|3>}`},
 		{`{"a":0, "j" : 1, "?1" : 2, "?2" : 3, "b":4}`, `{"a":0, "j" : <1|2|3>, "b":4}`},
@@ -101,7 +101,7 @@ func TestHiddenMembersLeaveNoComma(t *testing.T) {
 func TestKeysWithoutParts(t *testing.T) {
 	t.Parallel()
 	r := &recorder{make: func(int, string) string { return `"all"` }}
-	members := []join.Member{{Key: "j", Joins: []*join.Join{{}}}}
+	members := []join.Member{{Key: "j", Join: &join.Join{}}}
 	require.Equal(t, `[{"j":"all"},{"j":"all"}]`, written(t, `[{"j":"x"},{"j":null}]`, members, r))
 	require.Equal(t, []string{"0: "}, r.asked)
 }
@@ -204,7 +204,7 @@ func FuzzWrite(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	members := []join.Member{
-		{Key: "j", Joins: []*join.Join{{Parts: 2, Below: []join.Member{one("j", 1)}}}},
+		{Key: "j", Join: &join.Join{Parts: 2, Below: []join.Member{one("j", 1)}}},
 		{Key: "?", Hidden: true},
 		{Key: "b", Below: []join.Member{one("j", 1)}},
 	}

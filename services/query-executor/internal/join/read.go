@@ -50,14 +50,17 @@ func (r *reader) object(members []Member) error {
 		switch {
 		case i < 0:
 			err = r.cursor.Skip()
-		case len(members[i].Joins) == 0 && !members[i].Hidden:
+		case members[i].Join == nil && !members[i].Hidden:
 			err = r.value(members[i].Below)
 		default:
 			p := place{start: r.cursor.At(), cut: len(r.cuts)}
 			err = r.cursor.Skip()
 			p.end = r.cursor.At()
 			r.places[base+i] = p
-			c := cut{start: p.start, end: p.end, key: noKey, hidden: members[i].Hidden}
+			c := cut{start: p.start, end: p.end, key: noKey, hidden: members[i].Hidden, as: members[i].As}
+			if c.as != "" {
+				c.start = begin
+			}
 			if c.hidden {
 				c.start = begin
 				if kept {
@@ -81,10 +84,9 @@ func (r *reader) object(members []Member) error {
 			r.cuts = append(r.cuts[:first], cut{start: begin, end: r.cursor.At(), key: noKey})
 			places[i].cut = first
 		}
-		for _, j := range members[i].Joins {
-			if parts := places[j.First : j.First+j.Parts]; all(parts) {
+		if j := members[i].Join; j != nil {
+			if parts := places[i : i+j.Parts]; all(parts) {
 				r.want(j, places[i].cut, parts)
-				break
 			}
 		}
 	}

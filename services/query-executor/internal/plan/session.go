@@ -45,8 +45,8 @@ func (p *Plan) SessionUse() SessionUse {
 func (u *SessionUse) joins(list []answer.Member) {
 	for _, m := range list {
 		u.joins(m.Below)
-		for _, j := range m.Joins {
-			u.known(reflect.ValueOf(*j), "First", "Parts", "Nulls", "Query", "Joins")
+		if j := m.Join; j != nil {
+			u.known(reflect.ValueOf(*j), "Parts", "Nulls", "Query", "Joins")
 			if q := j.Query; q != nil {
 				u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Bindings")
 				u.walk(reflect.ValueOf(q.Root))

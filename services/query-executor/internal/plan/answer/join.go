@@ -13,9 +13,10 @@ type Member struct {
 	Key string
 	// Below are the members of the object under the key, or of all objects in a list there.
 	Below []Member
-	// Joins take the place of the member's value: of several, the first one whose key the object
-	// has.
-	Joins []*Join
+	// Join takes the place of the member's value, nil for none.
+	Join *Join
+	// As is what clients call the joined value, when that isn't Key.
+	As string
 	// Hidden members hold parts of keys and aren't asked for by the client.
 	Hidden bool
 	// Whole reports whether the joined value replaces the whole object, and not only the member's value.
@@ -25,9 +26,9 @@ type Member struct {
 // Join is a field whose value comes from elsewhere: it is asked for by a key, which the
 // object that it is part of holds, for all objects together.
 type Join struct {
-	// Parts is the number of values that make the key. The members that hold them stand next
-	// to each other in the list that the join is part of; First is the index of the first one.
-	First, Parts int
+	// Parts is the number of values that make the key. The members that hold them are the one that
+	// the join is part of, and those that follow it.
+	Parts int
 	// Nulls reports whether keys with a null are asked for, too.
 	Nulls bool
 	// Query or Remote answers all keys.

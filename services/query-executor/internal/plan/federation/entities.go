@@ -162,8 +162,7 @@ func entityTarget(t *schema.Table) *resolve.SourceTarget {
 // appendEntity appends the members that the keys of a type consist of. The rows take the places of
 // the objects.
 func appendEntity(list []answer.Member, number int, j *answer.Join) []answer.Member {
-	j.First = len(list)
-	list = append(list, answer.Member{Key: entityKey(number, 0), Joins: []*answer.Join{j}, Whole: true})
+	list = append(list, answer.Member{Key: entityKey(number, 0), Join: j, Whole: true})
 	for part := 1; part < j.Parts; part++ {
 		list = append(list, answer.Member{Key: entityKey(number, part), Hidden: true})
 	}

@@ -22,7 +22,8 @@ type document struct {
 	// hidden are the numbers of the fields that clients don't see.
 	hidden map[string]int
 	// abstract reports whether what is planned is part of a selection set on an interface or a union,
-	// where objects of several types may have different relationships under the same name.
+	// where objects of several types may have different fields under the same name. Those of
+	// relationships then have names of their own in what the remote is asked.
 	abstract bool
 	// references are the parts of keys that the text refers to.
 	references []request.Reference

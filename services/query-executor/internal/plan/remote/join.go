@@ -73,7 +73,7 @@ func (p *Planner) remoteJoined(d *document, m *resolve.RemoteRelationship, s *wa
 	if p.Subscribes {
 		return field{}, p.FailWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 	}
-	out := field{member: remote.Member{Key: s.Alias}, text: s.Key(walk.Typename)}
+	var out field
 	// The same field of the same type is planned alike, and fields of the same selections.
 	out.same = fmt.Sprintf("%s %p %p %p", s.Alias, m.Meta, s.Field, s.Sets[0])
 	for _, set := range s.Sets[1:] {
@@ -87,23 +87,24 @@ func (p *Planner) remoteJoined(d *document, m *resolve.RemoteRelationship, s *wa
 	for _, left := range m.Left {
 		names = append(names, left.Remote.Remote)
 	}
-	j.Apart = d.abstract
-	switch {
-	case j.Apart && len(names) == 0 && j.Remote != nil:
-		// There has to be something that only objects of this type have.
-		names, j.Parts = []string{walk.Typename}, 1
-	case !j.Apart && len(names) == 0:
-		j.Key = []ir.Field{{}}
-	case !j.Apart:
-		out.text = s.Key(names[0])
-		j.Key, names = []ir.Field{{}}, names[1:]
+	if len(names) == 0 {
+		names = []string{walk.Typename} // holds the place
 	}
-	for i, of := range names {
-		name := d.hiddenName(out.same, i)
+	place := s.Alias
+	out.text = s.Key(names[0])
+	if d.abstract {
+		place = d.hiddenName(out.same, 0)
+		out.text = place + ": " + names[0]
+	}
+	out.member.Key, j.Key = place, []ir.Field{{}}
+	for i, of := range names[1:] {
+		name := d.hiddenName(out.same, i+1)
 		j.Key = append(j.Key, ir.Field{Alias: name})
 		out.hidden = append(out.hidden, field{text: name + ": " + of, member: remote.Member{Key: name}})
 	}
-	out.joins = p.AddJoins(nil, s.Alias)
+	if out.joins = p.AddJoins(nil, place); place != s.Alias {
+		out.joins[0].As = s.Alias
+	}
 	return out, nil
 }
 

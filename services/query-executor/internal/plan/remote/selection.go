@@ -29,8 +29,6 @@ type field struct {
 type selection struct {
 	texts []string
 	same  []string
-	// added are the fields that are part of joins.
-	added []string
 	// members are those of the objects of each type.
 	members [][]remote.Member
 	joins   []answer.Member
@@ -89,9 +87,7 @@ func (p *Planner) remoteComposite(d *document, t *schema.Type, s *walk.Selected)
 	out := &selection{}
 	if t.Kind == schema.Object {
 		list, err := p.remoteObject(d, t, s)
-		if err == nil {
-			err = out.add(list)
-		}
+		out.add(list)
 		out.spread("", list)
 		return out, err
 	}
@@ -99,24 +95,16 @@ func (p *Planner) remoteComposite(d *document, t *schema.Type, s *walk.Selected)
 }
 
 // add adds what the answer has of the fields of a type.
-func (x *selection) add(list []field) error {
+func (x *selection) add(list []field) {
 	var members []remote.Member
 	for i := range list {
 		members = append(members, list[i].member)
 		for _, h := range list[i].hidden {
 			members = append(members, h.member)
 		}
-		if slices.Contains(x.added, list[i].same) {
-			continue
-		}
-		x.added = append(x.added, list[i].same)
-		var err error
-		if x.joins, err = answer.MergeJoins(x.joins, list[i].joins); err != nil {
-			return err
-		}
+		x.joins = answer.MergeJoins(x.joins, list[i].joins)
 	}
 	x.members = append(x.members, members)
-	return nil
 }
 
 // remoteObject plans the selection set on an object.
@@ -178,9 +166,7 @@ func (p *Planner) remoteAbstract(d *document, t *schema.Type, s *walk.Selected, 
 		if err != nil {
 			return err
 		}
-		if err := out.add(list); err != nil {
-			return err
-		}
+		out.add(list)
 		list = slices.DeleteFunc(list, func(f field) bool {
 			return slices.ContainsFunc(common, func(known field) bool { return known.same == f.same })
 		})
@@ -189,7 +175,8 @@ func (p *Planner) remoteAbstract(d *document, t *schema.Type, s *walk.Selected, 
 	if len(out.texts) == 0 && len(common) == 0 {
 		out.texts = []string{internalPrefix + "typename: " + walk.Typename}
 	}
-	return out.add(common)
+	out.add(common)
+	return nil
 }
 
 // divide tells the types that fragments make a difference to from the others, of which only

@@ -9,9 +9,8 @@ import (
 type JoinedField struct {
 	answer.Join
 	// Key are the fields that hold the parts of its key. The first one stands in the place
-	// of the field itself, unless that is apart, the others follow it.
-	Key   []ir.Field
-	Apart bool
+	// of the field itself, the others follow it.
+	Key []ir.Field
 }
 
 // TakeJoins are the joins in the selection set that was planned last.
@@ -31,15 +30,8 @@ func (p *Walker) AddJoins(list []answer.Member, alias string) []answer.Member {
 	}
 	j := p.Joined
 	p.Joined = nil
-	j.First = len(list)
-	list = append(list, answer.Member{Key: alias, Joins: []*answer.Join{&j.Join}})
-	hidden := j.Key
-	if j.Apart {
-		j.First++
-	} else {
-		hidden = hidden[1:]
-	}
-	for _, f := range hidden {
+	list = append(list, answer.Member{Key: alias, Join: &j.Join})
+	for _, f := range j.Key[1:] {
 		list = append(list, answer.Member{Key: f.Alias, Hidden: true})
 	}
 	return list
