@@ -33,7 +33,7 @@ INSERT INTO hdb_catalog.hdb_metadata VALUES (1, $METADATA$` + theirMetadata + `$
 
 const theirMetadata = `{"version": 3, "sources": [{"name": "default", "kind": "postgres",
   "configuration": {"connection_info": {"database_url": {"from_env": "ACME_GRAPHQL_DATABASE_URL"}}},
-  "tables": [{"table": {"schema": "public", "name": "visit"}, "event_triggers": [{"name": "visits", "definition": {"enable_manual": false, "insert": {"columns": "*"}},
+  "tables": [{"table": {"schema": "public", "name": "visit"}, "bogus_key": 1, "event_triggers": [{"name": "visits", "definition": {"enable_manual": false, "insert": {"columns": "*"}},
     "retry_conf": {"num_retries": 3, "interval_sec": 1, "timeout_sec": 10}, "webhook": "$HOOK/visits"}],
     "select_permissions": [{"role": "doctor", "permission": {"columns": ["id"], "filter": {"id": {"_eq": "X-Acme-User-Id"}}}}]}]}]}`
 
@@ -72,6 +72,7 @@ func TestCataloguesOfAnotherEngineAreTakenOver(t *testing.T) {
 	require.Contains(t, said, "took   metadata of version 12")
 	require.Contains(t, said, "took   2 of 2 applied migrations")
 	require.Contains(t, said, "took   3 of 3 one-off events")
+	require.Contains(t, said, `unknown key "bogus_key" is ignored`)
 	require.Contains(t, said, "nothing was changed")
 	require.NotContains(t, gateway.metadata("export_metadata", map[string]any{}).text(), "visit")
 	require.Empty(t, c.texts(c.metadataURL, `SELECT id FROM engine_catalog.engine_scheduled_events`))
@@ -80,7 +81,7 @@ func TestCataloguesOfAnotherEngineAreTakenOver(t *testing.T) {
 	for _, line := range []string{
 		"took   metadata of version 12", "took   2 of 2 applied migrations", "took   3 of 3 one-off events", "took   1 of 1 calls for one-off events",
 		"took   1 of 1 events of cron triggers", "took   1 of 1 calls for events of cron triggers", "took   2 of 2 events of source default",
-		"left   1 triggers notify_hdb_*", "left   1 calls of asynchronous actions",
+		"left   1 triggers notify_hdb_*", "left   1 calls of asynchronous actions", `unknown key "bogus_key" is ignored`,
 	} {
 		require.Contains(t, said, line)
 	}

@@ -118,6 +118,51 @@ func TestProjectsAreAppliedExportedAndCompared(t *testing.T) {
 	require.Contains(t, w.does(3, "metadata diff"), "+ table public.stock in source default")
 }
 
+// TestDryRunsEndAsTheRealRun: with the exit code and the warnings that the command has without --dry-run.
+func TestDryRunsEndAsTheRealRun(t *testing.T) {
+	t.Parallel()
+	w, _ := newWorkshop(t)
+	w.does(0, "metadata export")
+	tables := func(list string) func() {
+		return func() {
+			w.write("metadata/databases/databases.yaml",
+				"- name: default\n  kind: postgres\n  configuration: {connection_info: {database_url: {from_env: ENGINE_GRAPHQL_DATABASE_URL}}}\n  tables: "+list+"\n")
+		}
+	}
+	migration := func(path, sql string) func() {
+		return func() {
+			require.NoError(t, os.RemoveAll(filepath.Join(w.dir, "migrations")))
+			w.write("migrations/"+path, sql)
+		}
+	}
+	for _, c := range []struct {
+		name, command string
+		prepare       func()
+		code          int
+		warnings      []string
+	}{
+		{"nothing", "migrate apply", func() {}, 0, []string{"nothing to apply"}},
+		{"good migration", "migrate apply", migration("default/1_stock/up.sql", "CREATE TABLE stock (id int)"), 0, []string{"applying 1_stock"}},
+		{"no way back", "migrate apply --down 1", migration("default/1_stock/up.sql", ""), 1, []string{"there is no file for it"}},
+		{"no such source", "migrate apply", migration("another/1_x/up.sql", "SELECT 1"), 1, []string{"skipping the migrations of source another", "doesn't have source another"}},
+		{"no file", "migrate apply", migration("default/2_lost/down.sql", "SELECT 1"), 1, []string{"2_lost of source default: there is no file for it"}},
+		{"consistent", "metadata apply --disallow-inconsistent-metadata", tables("[{table: stock}]"), 0, nil},
+		{"unknown key", "metadata apply", tables("[{table: stock, bogus_key: 1}]"), 0, []string{`warning: unknown key "bogus_key" is ignored`}},
+		{"inconsistent", "metadata apply", tables("[{table: none}]"), 0, []string{"warning: the metadata is inconsistent", "no such table/view"}},
+		{"refused", "metadata apply --disallow-inconsistent-metadata", tables("[{table: stock}, {table: lost, bogus_key: 1}]"), 1, []string{"no such table/view"}},
+		{"wrong", "metadata apply", tables("[{table: 5}]"), 1, []string{"parse-failed"}},
+		{"no file of metadata", "metadata apply", tables("'!include lost.yaml'"), 1, []string{"lost.yaml"}},
+	} {
+		c.prepare()
+		for _, line := range []string{c.command + " --dry-run", c.command} {
+			said := w.does(c.code, line)
+			for _, text := range c.warnings {
+				require.Contains(t, said, text, c.name)
+			}
+		}
+	}
+}
+
 func TestFailuresOfProjectCommands(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorkshop(t)

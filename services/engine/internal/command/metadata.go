@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"queryengine/services/engine/internal/remote"
@@ -23,10 +24,16 @@ type inconsistent struct {
 type verdict struct {
 	Consistent   bool           `json:"is_consistent"`
 	Inconsistent []inconsistent `json:"inconsistent_objects"`
-	Warnings     []struct {
-		Message string `json:"message"`
-		Name    string `json:"name"`
-	} `json:"warnings"`
+	Warnings     []warning      `json:"warnings"`
+	// Tried is the answer that a dry run stands for.
+	Tried struct {
+		Warnings []warning `json:"warnings"`
+	} `json:"answer"`
+}
+
+type warning struct {
+	Message string `json:"message"`
+	Name    string `json:"name"`
 }
 
 func (p *workplace) warn(raw json.RawMessage) error {
@@ -34,7 +41,7 @@ func (p *workplace) warn(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("answer of the server: %w", err)
 	}
-	for _, w := range v.Warnings {
+	for _, w := range slices.Concat(v.Warnings, v.Tried.Warnings) {
 		p.say("warning: %s (%s)", w.Message, w.Name)
 	}
 	if len(v.Inconsistent) > 0 {
@@ -119,7 +126,7 @@ func (c changedObject) String() string {
 	return strings.Join(words, " ")
 }
 
-// printChanges prints the answer of a dry run.
+// printChanges prints the answer of a dry run. It fails if the request would fail.
 func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) {
 	var report struct {
 		Changes []changedObject      `json:"changes"`
@@ -138,7 +145,7 @@ func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) 
 		p.say("no differences")
 	}
 	if report.Refused != nil {
-		p.say("it would be refused: %s", report.Refused)
+		return false, fmt.Errorf("it would be refused: %w", report.Refused)
 	}
 	return len(report.Changes) > 0, nil
 }

@@ -120,7 +120,7 @@ func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error 
 		if o.source != "" && o.source != source {
 			continue
 		}
-		if _, known := kinds[source]; !known && !o.skip && !o.dryRun {
+		if _, known := kinds[source]; !known && !o.skip {
 			absent = append(absent, source)
 			p.say("skipping the migrations of source %s, which the server doesn't have", source)
 			continue
@@ -140,10 +140,7 @@ func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error 
 			verb = "taking back"
 		}
 		p.say("[%d/%d] %s %s of source %s", i+1, len(tasks), verb, t.Dir(), t.Source)
-		if o.dryRun {
-			continue
-		}
-		if err := p.applyTask(ctx, state, kinds[t.Source], t, o.skip); err != nil {
+		if err := p.applyTask(ctx, state, kinds[t.Source], t, o); err != nil {
 			return fmt.Errorf("migration %s of source %s: %w", t.Dir(), t.Source, err)
 		}
 	}
@@ -190,19 +187,25 @@ func plan(list []project.Migration, applied map[int64]bool, o *applyOptions) ([]
 	return up, nil
 }
 
-func (p *workplace) applyTask(ctx context.Context, state *remote.State, kind string, t task, skip bool) error {
+func (p *workplace) applyTask(ctx context.Context, state *remote.State, kind string, t task, o *applyOptions) error {
 	path := t.Up
 	if t.down {
 		path = t.Down
 	}
-	if !skip {
+	var text []byte
+	if !o.skip {
 		if path == "" {
 			return errors.New("there is no file for it")
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
+		var err error
+		if text, err = os.ReadFile(path); err != nil {
 			return err
 		}
+	}
+	if o.dryRun {
+		return nil
+	}
+	if !o.skip {
 		// If this process or the connection dies, the mark records that the outcome is unknown.
 		if err := p.server.Mark(ctx, state, t.Source, t.Version, true); err != nil {
 			return err

@@ -36,7 +36,7 @@ type rehearsal struct {
 	Inconsistent []metadata.Inconsistency `json:"inconsistent_objects"`
 	// Undelivered are the events of triggers that would be gone.
 	Undelivered []undeliveredEvents `json:"undelivered_events,omitempty"`
-	// Refused is the error that the request would be answered with because of them.
+	// Refused is the error that the request would be answered with because of them, or of maintenance mode.
 	Refused *refusedAnswer `json:"refused,omitempty"`
 	// Answer is what the request would be answered with otherwise.
 	Answer json.RawMessage `json:"answer"`
@@ -80,6 +80,9 @@ func (e *Engine) dryRun(ctx context.Context, r Request, s step, version *int64) 
 		return nil, err
 	}
 	report.Undelivered = w.undelivered(ctx)
+	if e.Maintenance && s.modifies() {
+		w.refused = errMaintenance()
+	}
 	if w.refused != nil {
 		e := apierror.From(w.refused)
 		report.Refused = &refusedAnswer{e.Message, e.Path, e.Code}

@@ -208,13 +208,17 @@ func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
 		return e.read(ctx, r, s)
 	}
 	if e.Maintenance {
-		return nil, apierror.New(apierror.Unexpected, "metadata cannot be modified in maintenance mode")
+		return nil, errMaintenance()
 	}
 	var version *int64
 	if r.API == metadata.APIMetadata {
 		version = envelope.ResourceVersion
 	}
 	return e.modify(ctx, r, s, version)
+}
+
+func errMaintenance() error {
+	return apierror.New(apierror.Unexpected, "metadata cannot be modified in maintenance mode")
 }
 
 // read processes a request that changes no metadata. While the metadata database is down, it is
