@@ -101,7 +101,7 @@ func rootUses(s *remoteschema.Schema) []rootUse {
 	for _, root := range []struct {
 		name string
 		typ  *remoteschema.Type
-	}{{queryRoot, s.Query}, {mutationRoot, s.Mutation}, {subscriptionRoot, s.Subscription}} {
+	}{{queryRoot, s.Query}, {mutationRoot, s.Mutation}} {
 		switch {
 		case root.typ == nil:
 		case s.Namespace != "":
