@@ -17,34 +17,40 @@ type CreateEventTrigger struct {
 	Paused *bool
 }
 
+// eventTriggerPlace is the part of the arguments that says where a trigger is.
+type eventTriggerPlace struct {
+	Source  string       `json:"source" meta:"default=default"`
+	Table   catalog.Name `json:"table" meta:"required"`
+	Replace bool         `json:"replace"`
+}
+
+// eventTriggerArguments is the part of the arguments that says what a trigger is.
+type eventTriggerArguments struct {
+	Name              string          `json:"name" meta:"required"`
+	EnableManual      bool            `json:"enable_manual"`
+	Insert            *EventChange    `json:"insert"`
+	Update            *EventChange    `json:"update"`
+	Delete            *EventChange    `json:"delete"`
+	Retry             *EventRetry     `json:"retry_conf"`
+	Webhook           *string         `json:"webhook"`
+	WebhookFromEnv    *string         `json:"webhook_from_env"`
+	Headers           []Header        `json:"headers"`
+	RequestTransform  json.RawMessage `json:"request_transform"`
+	ResponseTransform json.RawMessage `json:"response_transform"`
+	Cleanup           *EventCleanup   `json:"cleanup_config"`
+	OnReplication     bool            `json:"trigger_on_replication"`
+	OrderByKey        bool            `json:"order_by_key"`
+	Via               string          `json:"via"`
+	Paused            *bool           `json:"paused"`
+}
+
 // UnmarshalJSON reads the arguments, in which the definition of the trigger isn't apart.
 func (a *CreateEventTrigger) UnmarshalJSON(raw []byte) error {
-	var place struct {
-		Source  string       `json:"source" meta:"default=default"`
-		Table   catalog.Name `json:"table" meta:"required"`
-		Replace bool         `json:"replace"`
-	}
+	var place eventTriggerPlace
 	if err := decode(raw, &place); err != nil {
 		return err
 	}
-	var t struct {
-		Name              string          `json:"name" meta:"required"`
-		EnableManual      bool            `json:"enable_manual"`
-		Insert            *EventChange    `json:"insert"`
-		Update            *EventChange    `json:"update"`
-		Delete            *EventChange    `json:"delete"`
-		Retry             *EventRetry     `json:"retry_conf"`
-		Webhook           *string         `json:"webhook"`
-		WebhookFromEnv    *string         `json:"webhook_from_env"`
-		Headers           []Header        `json:"headers"`
-		RequestTransform  json.RawMessage `json:"request_transform"`
-		ResponseTransform json.RawMessage `json:"response_transform"`
-		Cleanup           *EventCleanup   `json:"cleanup_config"`
-		OnReplication     bool            `json:"trigger_on_replication"`
-		OrderByKey        bool            `json:"order_by_key"`
-		Via               string          `json:"via"`
-		Paused            *bool           `json:"paused"`
-	}
+	var t eventTriggerArguments
 	if err := decode(raw, &t); err != nil {
 		return err
 	}

@@ -102,14 +102,12 @@ func (a *TrackFunction) Apply(v View) (*Result, error) {
 	if source.Table(a.Function) != nil {
 		return nil, apierror.Newf(apierror.NotSupported, "table with name %q already exists", source.Display(a.Function))
 	}
+	function := &Function{Function: a.Function, Configuration: a.Configuration.normalised(), Comment: a.Comment}
 	return &Result{
-		Document: v.Document.withFunction(source, &Function{
-			Function:      a.Function,
-			Configuration: a.Configuration.normalised(),
-			Comment:       a.Comment,
-		}),
+		Document:   v.Document.withFunction(source, function),
 		Objects:    []ObjectID{functionID(a.Source, a.Function)},
 		Introspect: Introspection{Functions: []SourceTable{{a.Source, a.Function}}},
+		Reply:      replyOf(source.unusedOfFunction(function)),
 	}, nil
 }
 
@@ -148,10 +146,16 @@ type SetFunctionCustomization struct {
 
 // Apply replaces the configuration of the function.
 func (a *SetFunctionCustomization) Apply(v View) (*Result, error) {
-	return v.changeFunction(a.Source, a.Function, func(f *Function) error {
+	r, err := v.changeFunction(a.Source, a.Function, func(f *Function) error {
 		f.Configuration = a.Configuration.normalised()
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	source := r.Document.Source(a.Source)
+	r.Reply = replyOf(source.unusedOfFunction(source.Function(a.Function)))
+	return r, nil
 }
 
 // CreateFunctionPermission are the arguments of create_function_permission.

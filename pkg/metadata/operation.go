@@ -162,6 +162,8 @@ type Operation struct {
 	// Args is a Command, a Query, a Batch, a Bulk, or the arguments of an operation that the service
 	// runs.
 	Args any
+	// Unknown warns of keys of a Command or Batch that mean nothing. Who answers adds that to the answer.
+	Unknown []Warning
 
 	row      operation
 	endpoint endpoints

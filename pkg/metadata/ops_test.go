@@ -29,6 +29,7 @@ type want struct {
 	Introspect *metadata.Introspection `json:"introspect,omitempty"`
 	Clear      []string                `json:"clear_actions,omitempty"`
 	Document   json.RawMessage         `json:"document,omitempty"`
+	Unknown    []metadata.Warning      `json:"unknown,omitempty"`
 }
 
 type wantError struct {
@@ -108,7 +109,7 @@ func run(view metadata.View, request json.RawMessage) (want, error) {
 		return want{}, apierror.At(err, "args")
 	}
 	document, err := metadata.Encode(r.Document)
-	w := want{Verdict: &r.Verdict, Objects: r.Objects, Introspect: &r.Introspect, Clear: r.ClearActions, Document: document}
+	w := want{Verdict: &r.Verdict, Objects: r.Objects, Introspect: &r.Introspect, Clear: r.ClearActions, Document: document, Unknown: o.Unknown}
 	if r.Reply != nil && err == nil {
 		view.Document = r.Document
 		w.Answer, err = r.Reply(view)

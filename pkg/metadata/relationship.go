@@ -96,16 +96,19 @@ func (u *RelationshipUsing) UnmarshalJSON(raw []byte) error {
 	return apierror.At(u.decodeForeignKey(foreignKey), "foreign_key_constraint_on")
 }
 
+// foreignKeyKeys name a foreign key of another table.
+type foreignKeyKeys struct {
+	Table   catalog.Name `json:"table" meta:"required"`
+	Column  *string      `json:"column"`
+	Columns *columnNames `json:"columns"`
+}
+
 func (u *RelationshipUsing) decodeForeignKey(raw json.RawMessage) error {
 	switch JSONType(raw) {
 	case "String", "Array":
 		return decode(raw, (*columnNames)(&u.Columns))
 	}
-	var key struct {
-		Table   catalog.Name `json:"table" meta:"required"`
-		Column  *string      `json:"column"`
-		Columns *columnNames `json:"columns"`
-	}
+	var key foreignKeyKeys
 	if err := decode(raw, &key); err != nil {
 		return err
 	}

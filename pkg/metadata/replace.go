@@ -3,6 +3,7 @@ package metadata
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,9 +28,17 @@ type ReplaceMetadata struct {
 	at     []any
 	// bare reports whether the request is of version 2 and has no arguments of that version.
 	bare bool
+	// unknown warns of keys beside the document.
+	unknown []Warning
 }
 
-func (a *ReplaceMetadata) configure(_ API, e *Envelope) { a.bare = e.Version == 2 && !a.report }
+func (a *ReplaceMetadata) configure(_ API, e *Envelope) {
+	a.bare = e.Version == 2 && !a.report
+	if a.report {
+		type arguments ReplaceMetadata
+		a.unknown = unknownKeys(e.Args, reflect.TypeFor[arguments](), nil, "", "args")
+	}
+}
 
 // AsksDryRun reports whether nothing is to be changed.
 func (a *ReplaceMetadata) AsksDryRun() bool { return a.DryRun }
@@ -72,7 +81,7 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 	if err != nil {
 		return nil, apierror.At(err, a.at...)
 	}
-	warnings := slices.Concat(unknownKeys(given, v.Kinds), doc.triggerWarnings(), doc.unusedParts(v.Kinds), v.ruleWarnings(doc, doc.permissionRules()...))
+	warnings := slices.Concat(a.unknown, unknownKeys(given, reflect.TypeFor[Document](), v.Kinds, ""), doc.triggerWarnings(), doc.unusedParts(v.Kinds), v.ruleWarnings(doc, doc.permissionRules()...))
 	if len(warnings) > 0 && !a.AllowWarnings {
 		return nil, apierror.New(MetadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
 	}
@@ -89,8 +98,8 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 	switch {
 	case a.report:
 		r.Reply = func(after View) (json.RawMessage, error) { return consistency(after, warnings) }
-	case len(warnings) > 0:
-		r.Reply = func(View) (json.RawMessage, error) { return SuccessWith(warnings) }
+	default:
+		r.Reply = replyOf(warnings)
 	}
 	return r, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"queryengine/pkg/apierror"
 )
@@ -96,7 +97,19 @@ func (r *Registry) Operation(api API, e *Envelope) (*Operation, error) {
 	if c, ok := o.Args.(configured); ok {
 		c.configure(api, e)
 	}
+	o.Unknown = r.unknownArguments(o, e.Args)
 	return o, nil
+}
+
+// unknownArguments warns of keys in the arguments of an operation on the document that mean nothing. replace_metadata does so
+// by itself.
+func (r *Registry) unknownArguments(o *Operation, raw json.RawMessage) []Warning {
+	switch o.Args.(type) {
+	case *ReplaceMetadata:
+	case Command, Batch:
+		return unknownKeys(raw, reflect.TypeOf(o.Args), r.kinds, o.Kind, "args")
+	}
+	return nil
 }
 
 // commandError is how the commands of sources word the errors of their arguments.

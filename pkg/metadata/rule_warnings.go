@@ -42,9 +42,7 @@ func (v View) ruleWarnings(doc *Document, permissions ...*ruleSet) []Warning {
 
 // warnOf has the answer to an operation warn of the permission that it made.
 func (v View) warnOf(r *Result, p *ruleSet) *Result {
-	if warnings := v.ruleWarnings(r.Document, p); len(warnings) > 0 {
-		r.Reply = func(View) (json.RawMessage, error) { return SuccessWith(warnings) }
-	}
+	r.Reply = replyOf(v.ruleWarnings(r.Document, p))
 	return r
 }
 

@@ -96,11 +96,7 @@ func (k *Kind) configurationKeys() reflect.Type {
 // configurationReply warns of what has no effect in a new configuration; nil when there is
 // nothing to say.
 func (v View) configurationReply(s *Source) func(View) (json.RawMessage, error) {
-	warnings := v.Kinds[s.Kind].unusedKeys(s)
-	if len(warnings) == 0 {
-		return nil
-	}
-	return func(View) (json.RawMessage, error) { return SuccessWith(warnings) }
+	return replyOf(v.Kinds[s.Kind].unusedKeys(s))
 }
 
 // checkConfigurations has the kinds check the configurations of the sources of a document.

@@ -121,6 +121,7 @@ func (a *TrackTable) Apply(v View) (*Result, error) {
 		Document:   v.Document.withTable(source, table),
 		Objects:    []ObjectID{tableID(a.Source, a.Table)},
 		Introspect: Introspection{Tables: []SourceTable{{a.Source, a.Table}}},
+		Reply:      replyOf(source.unusedOfTable(table)),
 	}, nil
 }
 

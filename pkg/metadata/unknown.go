@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/session"
 )
 
 // unknownLimit bounds how many unknown keys are named.
@@ -25,13 +27,20 @@ var typedSettings = map[string]reflect.Type{
 	"graphql_schema_introspection": reflect.TypeFor[GraphQLIntrospection](),
 	"query_tags":                   reflect.TypeFor[QueryTags](),
 	"health_check":                 reflect.TypeFor[HealthCheck](),
+	"validate_input":               reflect.TypeFor[ValidateInput](),
 }
 
-// unknownKeys warns of the keys of a document that mean nothing here: a typing error, or a
-// part that this version doesn't have. Objects that are kept as given are not looked into.
-func unknownKeys(raw json.RawMessage, kinds Kinds) []Warning {
-	w := &keyWalker{kinds: kinds}
-	w.walk(raw, reflect.TypeFor[Document]())
+// typedLists are the types of the elements behind keys that documents hold as lists of JSON.
+var typedLists = map[string]reflect.Type{
+	"event_triggers": reflect.TypeFor[[]EventTrigger](),
+	"cron_triggers":  reflect.TypeFor[[]CronTrigger](),
+}
+
+// unknownKeys warns of the keys of a document, or of the arguments of an operation of a kind, that mean nothing here: a typing
+// error, or a part that this version doesn't have. Objects that are kept as given are not looked into.
+func unknownKeys(raw json.RawMessage, t reflect.Type, kinds Kinds, kind string, path ...any) []Warning {
+	w := &keyWalker{kinds: kinds, kind: kind, path: path}
+	w.walk(raw, t)
 	if len(w.found) <= unknownLimit {
 		return w.found
 	}
@@ -46,6 +55,7 @@ func unknownKey(path, message string) Warning {
 // keyWalker compares a document with the types that it is read into.
 type keyWalker struct {
 	kinds Kinds
+	kind  string // of the operation whose arguments are compared
 	path  []any
 	found []Warning
 }
@@ -76,6 +86,11 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 			w.into(string(m.key), m.value, t.Elem())
 		}
 	case t.Kind() == reflect.Struct && JSONType(raw) == "Object":
+		if b, ok := reflect.New(t).Interface().(nameable); ok {
+			if _, is := bareName(raw, b.nameKey()); is {
+				t = reflect.TypeFor[catalog.Name]()
+			}
+		}
 		w.object(raw, t)
 	}
 }
@@ -124,6 +139,7 @@ func (w *keyWalker) object(raw json.RawMessage, t reflect.Type) {
 	if err != nil {
 		return
 	}
+	vendor := session.Vendor()
 	for _, m := range sorted(fields) {
 		key := string(m.key)
 		i := slices.IndexFunc(known, func(f structField) bool { return f.key == key || f.alias == key })
@@ -133,12 +149,16 @@ func (w *keyWalker) object(raw json.RawMessage, t reflect.Type) {
 			if setting, typed := typedSettings[key]; typed && field == rawMessageType {
 				field = setting
 			}
-			if key == "configuration" && t == reflect.TypeFor[sourceFields]() {
-				field = w.kinds[kindOfSource(raw)].configurationKeys()
+			if list, typed := typedLists[key]; typed && field == reflect.TypeFor[[]json.RawMessage]() {
+				field = list
+			}
+			if key == "configuration" {
+				field = w.configuration(raw, t, field)
 			}
 			if hasKeys(shapeOf(field)) {
 				w.into(key, m.value, field)
 			}
+		case vendor != "" && key == vendor+"_fields" && slices.ContainsFunc(known, func(f structField) bool { return f.key == "engine_fields" }):
 		case t == reflect.TypeFor[Document]() && slices.Contains(keysWithoutSources, key):
 			w.into(key, m.value, sourceLists[key])
 		default:
@@ -146,6 +166,45 @@ func (w *keyWalker) object(raw json.RawMessage, t reflect.Type) {
 			w.found = append(w.found, unknownKey(path, fmt.Sprintf("unknown key %q is ignored", key)))
 		}
 	}
+}
+
+// configuration is the type of a field of that key: that of a source is read by its kind.
+func (w *keyWalker) configuration(raw json.RawMessage, t, field reflect.Type) reflect.Type {
+	switch t {
+	case reflect.TypeFor[sourceFields]():
+		return w.kinds[kindOfSource(raw)].configurationKeys()
+	case reflect.TypeFor[AddSource](), reflect.TypeFor[UpdateSource]():
+		return w.kinds[w.kind].configurationKeys()
+	}
+	return field
+}
+
+// nameable are arguments in whose place the name of a table or function may stand, which they have under a key.
+type nameable interface{ nameKey() string }
+
+func (*TrackTable) nameKey() string      { return "table" }
+func (*TrackFunction) nameKey() string   { return "function" }
+func (*UntrackFunction) nameKey() string { return "function" }
+
+// WithWarnings is the answer of an operation, an object, with warnings at the end of those that it has.
+func WithWarnings(answer json.RawMessage, more []Warning) (json.RawMessage, error) {
+	if len(more) == 0 {
+		return answer, nil
+	}
+	fields, err := object(answer)
+	if err != nil {
+		return nil, err
+	}
+	var list []Warning
+	if given := fields["warnings"]; given != nil {
+		if err := json.Unmarshal(given, &list); err != nil {
+			return nil, err
+		}
+	}
+	if fields["warnings"], err = Encode(append(list, more...)); err != nil {
+		return nil, err
+	}
+	return Encode(fields)
 }
 
 // keysWithoutSources are the keys that documents of version 1 and 2 have instead of sources.
@@ -158,12 +217,89 @@ var sourceLists = map[string]reflect.Type{
 
 // usingKeys are the keys of RelationshipUsing in all of its forms.
 type usingKeys struct {
-	ForeignKey json.RawMessage      `json:"foreign_key_constraint_on"`
+	ForeignKey foreignKeyKeys       `json:"foreign_key_constraint_on"`
 	Manual     *ManualConfiguration `json:"manual_configuration"`
 }
 
 // Shape has the keys of all forms.
 func (u *RelationshipUsing) Shape() any { return usingKeys{} }
+
+// definitionKeys are the keys of RemoteRelationshipDefinition in both of its forms.
+type definitionKeys struct {
+	flatToRemoteSchema
+	ToSource       *ToSource            `json:"to_source"`
+	ToRemoteSchema strictToRemoteSchema `json:"to_remote_schema"`
+}
+
+// Shape has the keys of both forms.
+func (d *RemoteRelationshipDefinition) Shape() any { return definitionKeys{} }
+
+// Shape has the keys of both forms.
+func (a *CreateRemoteRelationship) Shape() any {
+	return struct {
+		flatToRemoteSchema
+		Source     string                       `json:"source"`
+		Table      catalog.Name                 `json:"table"`
+		Name       string                       `json:"name"`
+		Definition RemoteRelationshipDefinition `json:"definition"`
+	}{}
+}
+
+// Shape has the calls by their fields.
+func (f *RemoteField) Shape() any { return map[string]remoteCall{} }
+
+// Shape has the keys of the arguments.
+func (a *CreateEventTrigger) Shape() any {
+	return struct {
+		eventTriggerPlace
+		eventTriggerArguments
+	}{}
+}
+
+// Shape has the key of the arguments.
+func (a *DropCollectionFromAllowlist) Shape() any {
+	return struct {
+		Collection string `json:"collection"`
+	}{}
+}
+
+// Shape has the keys of both forms.
+func (c *EventTriggerTargets) Shape() any {
+	return struct {
+		Sources  json.RawMessage  `json:"sources"`
+		Triggers []SourceTriggers `json:"event_triggers"`
+	}{}
+}
+
+// Shape has the key of the arguments.
+func (c *CronTriggerTargets) Shape() any {
+	return struct {
+		Triggers json.RawMessage `json:"cron_triggers"`
+	}{}
+}
+
+// Shape has the keys of both forms.
+func (f *LogicalModelField) Shape() any {
+	return struct {
+		Name        string           `json:"name"`
+		Type        LogicalModelType `json:"type"`
+		Nullable    bool             `json:"nullable"`
+		Description *string          `json:"description"`
+	}{}
+}
+
+// Shape has the keys of the long form.
+func (t *LogicalModelType) Shape() any { return logicalModelType{} }
+
+// Shape has the keys of a model in the place of a name.
+func (r *NativeQueryReturns) Shape() any { return InlineModel{} }
+
+// Shape has the key of the form that isn't a text.
+func (w *WebhookAddress) Shape() any {
+	return struct {
+		Name string `json:"from_env"`
+	}{}
+}
 
 // rootFieldForm are the keys of CustomRootField.
 type rootFieldForm struct {

@@ -576,3 +576,42 @@ func TestMaintenanceModeKeepsTheMetadata(t *testing.T) {
 	require.Contains(t, i.export(t), "stock")
 	require.Equal(t, version, i.version())
 }
+
+// TestUnknownKeysOfCommands: single commands warn of them as replace_metadata does, and each element of a bulk in its own answer.
+func TestUnknownKeysOfCommands(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	const success = `{"message":"success"}`
+	warned := func(names ...string) string {
+		var list []string
+		for _, n := range names {
+			key := n[strings.LastIndex(n, ".")+1:]
+			list = append(list, `{"message":"unknown key \"`+key+`\" is ignored","type":"metadata","name":"`+n+`","code":"unknown-key"}`)
+		}
+		return `{"message":"success","warnings":[` + strings.Join(list, ",") + `]}`
+	}
+	permission := func(role, more string) string {
+		return `{"type":"pg_create_select_permission","args":{"table":"stock","role":"` + role + `","permission":{"columns":"*","filter":{}` + more + `}}}`
+	}
+	const masked = `,"mask":{"id":"x"}`
+	i.ok(t, track)
+	require.Equal(t, success, i.ok(t, permission("a", "")))
+	require.Equal(t, warned("$.args.permission.mask"), i.ok(t, permission("b", masked)))
+	for _, mode := range []string{"bulk", "bulk_keep_going"} {
+		require.Equal(t, "["+success+","+warned("$.args.permission.mask")+","+success+"]",
+			i.ok(t, `{"type":"`+mode+`","args":[`+permission("c"+mode, "")+`,`+permission("d"+mode, masked)+`,`+permission("e"+mode, "")+`]}`))
+	}
+	i.fails(t, v1metadata, `{"type":"pg_drop_relationship","args":{"table":"stock","relationship":"x","bogus":1}}`, "not-exists", "$.args", `"x" does not exist`)
+	model := func(name, more string) string {
+		return `{"type":"pg_track_logical_model","args":{"source":"default","name":"` + name + `","fields":[{"name":"id","type":"integer"` + more + `}]}}`
+	}
+	require.Equal(t, success, i.ok(t, `{"type":"bulk_atomic","args":[`+model("m", "")+`]}`))
+	require.Equal(t, warned("$.args[1].args.fields[0].mask"), i.ok(t, `{"type":"bulk_atomic","args":[`+model("n", "")+`,`+model("o", masked)+`]}`))
+
+	require.Equal(t, success, i.ok(t, `{"type":"pg_untrack_tables","args":{"tables":[{"table":"stock","cascade":true}]}}`))
+	i.fails(t, v1metadata, `{"type":"pg_track_tables","args":{"allow_warnings":false,"tables":[{"table":"stock","bogus":1}]}}`,
+		"metadata-warnings", "$.args", "failed due to metadata warnings")
+	require.Equal(t, warned("$.args.tables[0].bogus"), i.ok(t, `{"type":"pg_track_tables","args":{"tables":[{"table":"stock","bogus":1}]}}`))
+	require.Equal(t, success, i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock"}}`))
+	require.Contains(t, i.ok(t, `{"type":"pg_track_table","args":{"table":"stock","logical_model":"m"}}`), "logical_model is kept and has no effect")
+}

@@ -3,7 +3,9 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"queryengine/pkg/apierror"
@@ -85,6 +87,7 @@ func (w *work) failure(err error, i int) (json.RawMessage, error) {
 func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) {
 	doc := w.current.Document
 	var queries []metadata.ObjectID
+	var warnings []metadata.Warning
 	for i, s := range b.steps {
 		o, ok := s.(operationStep)
 		if !ok || !o.InAtomicBulk() {
@@ -97,6 +100,10 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 			return nil, w.at(apierror.At(err, "args"), i)
 		}
 		doc, queries = r.Document, append(queries, r.Validate...)
+		for _, u := range o.Unknown {
+			u.Name = fmt.Sprintf("$.args[%d]%s", i, strings.TrimPrefix(u.Name, "$"))
+			warnings = append(warnings, u)
+		}
 	}
 	next, err := w.build(ctx, doc, metadata.Introspection{})
 	if err != nil {
@@ -109,7 +116,7 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 		return nil, apierror.At(err, "args")
 	}
 	w.current = next
-	return success, nil
+	return metadata.WithWarnings(success, warnings)
 }
 
 // byObject groups the inconsistencies of one object.
@@ -151,10 +158,10 @@ func (w *work) concurrent(ctx context.Context, b bulkStep) (json.RawMessage, err
 }
 
 // batch applies commands of which some may fail: those are left out.
-func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.RawMessage, error) {
+func (w *work) batch(ctx context.Context, o *metadata.Operation, b metadata.Batch) (json.RawMessage, error) {
 	commands := b.Commands()
 	failures := make([]error, len(commands))
-	next, err := w.batchState(ctx, kind, b, failures)
+	next, err := w.batchState(ctx, o.Kind, b, failures)
 	if err != nil {
 		return nil, err
 	}
@@ -168,17 +175,15 @@ func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.R
 			})
 		}
 	}
-	switch {
-	case len(warnings) == 0:
-		w.current = next
-		return success, nil
-	case len(warnings) == len(commands):
+	if len(warnings) > 0 && len(warnings) == len(commands) {
 		return nil, apierror.New(apierror.InvalidConfiguration, texts.AllFailed).WithInternal(warnings)
-	case !b.AllowWarnings():
+	}
+	warnings = append(warnings, o.Unknown...)
+	if len(warnings) > 0 && !b.AllowWarnings() {
 		return nil, apierror.New(metadata.MetadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
 	}
 	w.current = next
-	return metadata.SuccessWith(warnings)
+	return metadata.WithWarnings(success, warnings)
 }
 
 // batchState applies the commands that fit, and builds their state: once, and again when

@@ -132,7 +132,11 @@ func (g *group) gather(steps []step, goOn bool) {
 		g.view.Document = r.Document
 		g.what.Tables = append(g.what.Tables, r.Introspect.Tables...)
 		g.what.Functions = append(g.what.Functions, r.Introspect.Functions...)
-		g.answers = append(g.answers, success)
+		answer, err := metadata.WithWarnings(success, o.Unknown)
+		if err != nil {
+			return
+		}
+		g.answers = append(g.answers, answer)
 		g.changes++
 	}
 }

@@ -116,9 +116,13 @@ func (w *work) perform(ctx context.Context, o *metadata.Operation) (json.RawMess
 	case metadata.Query:
 		return w.query(ctx, o.Kind, args)
 	case metadata.Batch:
-		return w.batch(ctx, o.Kind, args)
+		return w.batch(ctx, o, args)
 	case metadata.Command:
-		return w.command(ctx, o.Kind, args)
+		body, err := w.command(ctx, o.Kind, args)
+		if err != nil {
+			return nil, err
+		}
+		return metadata.WithWarnings(body, o.Unknown)
 	}
 	if b := bodies[reflect.TypeOf(o.Args)]; b != nil {
 		return b(ctx, w, o)
