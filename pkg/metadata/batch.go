@@ -38,6 +38,8 @@ type Warning struct {
 type TrackTables struct {
 	Tables []*TrackTable `json:"tables" meta:"required"`
 	Allow  bool          `json:"allow_warnings" meta:"default=true"`
+	// Source is that of the tables, as clients give it: each table has its own.
+	Source string `json:"source"`
 }
 
 func (a *TrackTables) check() error {

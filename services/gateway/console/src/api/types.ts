@@ -1312,6 +1312,7 @@ export interface TrackTableArgs {
 export interface TrackTablesArgs {
   tables: TrackTable[];
   allow_warnings?: boolean;
+  source?: string;
 }
 
 export interface Trigger {
