@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/proto"
@@ -20,14 +21,12 @@ type localWriter struct {
 func (e *endpoint) callLocal(ctx context.Context, req proto.Message, newHead func() proto.Message, sink Sink) error {
 	w := &localWriter{sink: sink, newHead: newHead}
 	err := e.invoke(ctx, req, w)
-	if head := headOf(err); head != nil && !w.began {
-		w.head = head
-		if unsent := w.sendHead(); unsent != nil {
-			err = unsent
-		}
+	head := headOf(err)
+	if head != nil {
+		w.SetHead(head)
 	}
-	if err == nil {
-		err = w.sendHead()
+	if err == nil || head != nil && !w.began {
+		err = cmp.Or(w.sendHead(), err)
 	}
 	e.service.done(err, e.Long)
 	switch {

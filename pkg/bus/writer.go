@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -139,14 +140,12 @@ func (w *frameWriter) send(kind frameKind, address string, p []byte) error {
 // finish ends the answer. Nobody is left to tell when this fails: the caller notices that
 // the answer has no end.
 func (w *frameWriter) finish(err error) {
-	if head := headOf(err); head != nil && !w.began {
-		w.head = head
-		if unsent := w.sendHead(); unsent != nil {
-			err = unsent
-		}
+	head := headOf(err)
+	if head != nil {
+		w.SetHead(head)
 	}
-	if err == nil {
-		err = w.sendHead()
+	if err == nil || head != nil && !w.began {
+		err = cmp.Or(w.sendHead(), err)
 	}
 	switch {
 	case err == nil:

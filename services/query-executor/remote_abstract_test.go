@@ -11,7 +11,7 @@ import (
 )
 
 // newAbstractServer is a server of a union and an interface of the same types, A, B and C, which have fields
-// of the same names. It validates what it is asked, overlapping fields included.
+// of the same names. It validates each document, overlapping fields included.
 func newAbstractServer(t testing.TB) *remoteServer {
 	t.Helper()
 	var a, b, c *graphql.Object

@@ -2,10 +2,16 @@ package queryexecutor
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/sqlite"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/session"
 )
 
@@ -84,19 +90,28 @@ func TestChecksOfWrittenRows(t *testing.T) {
 		},
 	}
 	for name, check := range map[string]string{
-		"computed field": `{"active": {"_lte": 1}}`,
-		"other rows":     `{"_not": {"_exists": {"_table": "job", "_where": {"_and": [{"status": {"_eq": "active"}}, {"id": {"_gt": 1}}, {"active": {"_gt": 1}}]}}}}`,
-		"a view":         `{"_not": {"_exists": {"_table": "busy", "_where": {"n": {"_gt": 1}}}}}`,
+		"computed field":   `{"active": {"_lte": 1}}`,
+		"other rows":       `{"_not": {"_exists": {"_table": "job", "_where": {"_and": [{"status": {"_eq": "active"}}, {"id": {"_gt": 1}}, {"active": {"_gt": 1}}]}}}}`,
+		"a view":           `{"_not": {"_exists": {"_table": "busy", "_where": {"n": {"_gt": 1}}}}}`,
+		"a view of SQLite": `{"_not": {"_exists": {"_table": "busy", "_where": {"id": {"_gt": 0}}}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for i, way := range ways {
 				for _, nulls := range []bool{i%2 == 1} {
-					e := newFixture(t, "testdata/written", Config{NullChecksPass: nulls, ChecksSeeWrites: name != "computed field"})
+					c, fields := Config{NullChecksPass: nulls, ChecksSeeWrites: name != "computed field"}, `["active"]`
+					var e *Executor
+					if name == "a view of SQLite" {
+						e, fields = newSQLiteJobs(t, c), `[]`
+						way.allowed, way.refused = strings.ReplaceAll(way.allowed, "{ active }", "{ id }"), strings.ReplaceAll(way.refused, "active }", "id }")
+					} else {
+						e = newFixture(t, "testdata/written", c)
+					}
 					permit(t, e, "default", "job", fmt.Sprintf(`{
-						"select_permissions":[{"role":"user","permission":{"columns":"*","filter":{},"computed_fields":["active"]}}],
+						"select_permissions":[{"role":"user","permission":{"columns":"*","filter":{},"computed_fields":%[2]s}}],
 						"insert_permissions":[{"role":"user","permission":{"columns":"*","check":%[1]s}}],
-						"update_permissions":[{"role":"user","permission":{"columns":"*","filter":{},"check":%[1]s}}]}`, check))
+						"update_permissions":[{"role":"user","permission":{"columns":"*","filter":{},"check":%[1]s}}]}`, check, fields))
+					require.Empty(t, e.state.Load().schema.Inconsistencies())
 					rows := func() string { return writtenAs(t, e, "admin", `{ job(order_by: {id: asc}) { id status n } }`) }
 					if way.setUp != "" {
 						writtenAs(t, e, "admin", `mutation { insert_job(objects: [`+way.setUp+`]) { affected_rows } }`)
@@ -109,6 +124,33 @@ func TestChecksOfWrittenRows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// newSQLiteJobs is the table of jobs, with its view, in SQLite.
+func newSQLiteJobs(t *testing.T, c Config) *Executor {
+	t.Helper()
+	feature, path := t.TempDir(), filepath.Join(t.TempDir(), "jobs.db")
+	source := sqlite.Open(sqlite.Options{Path: path, Create: true, Readers: 1})
+	_, err := source.RunSQL(t.Context(), backend.RawSQL{SQL: `
+		CREATE TABLE job (id INTEGER PRIMARY KEY, boss INTEGER REFERENCES job, status TEXT NOT NULL, n INTEGER NOT NULL DEFAULT 1);
+		CREATE VIEW busy AS SELECT id FROM job WHERE status = 'active' AND (SELECT count(*) FROM job WHERE status = 'active') > 1`})
+	source.Close()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(feature, "metadata.json"), []byte(`{"version": 3, "sources": [{"name": "default", "kind": "sqlite",
+		"configuration": {"connection_info": {"database_url": {"from_env": "JOBS"}}}, "tables": [{"table": "job",
+			"object_relationships": [{"name": "above", "using": {"foreign_key_constraint_on": "boss"}}],
+			"array_relationships": [{"name": "below", "using": {"foreign_key_constraint_on": {"table": "job", "column": "boss"}}}]}, {"table": "busy"}]}]}`), 0o600))
+	url := dbtest.URL(t)
+	env := func(name string) (string, bool) {
+		switch name {
+		case "JOBS":
+			return path, true
+		case "ENGINE_GRAPHQL_SQLITE_ALLOWED_PATH_PREFIX":
+			return filepath.Dir(path), true
+		}
+		return url, true
+	}
+	return newFixtureIn(t, env, feature, c, nil)
 }
 
 // TestReturningOfHiddenRows holds that rows which the role may not select are counted, and shown unless the setting leaves them out.

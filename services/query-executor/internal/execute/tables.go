@@ -1,7 +1,6 @@
 package execute
 
 import (
-	"reflect"
 	"slices"
 
 	"queryengine/pkg/catalog"
@@ -14,9 +13,18 @@ func tablesOf(roots []ir.Root) []catalog.Name { return findTables(roots).list() 
 
 func findTables(roots []ir.Root) *finder {
 	f := &finder{known: true, times: map[catalog.Name]int{}}
-	for _, r := range roots {
-		f.visit(reflect.ValueOf(r))
-	}
+	ir.Reads(roots, func(from ir.From, _ *ir.Call) bool {
+		table, isTable := from.(ir.Table)
+		if !isTable {
+			f.known = false
+			return false
+		}
+		f.times[table.Name]++
+		if !slices.Contains(f.tables, table.Name) {
+			f.tables = append(f.tables, table.Name)
+		}
+		return true
+	})
 	return f
 }
 
@@ -28,40 +36,10 @@ func (f *finder) list() []catalog.Name {
 	return f.tables
 }
 
-// finder walks a plan, which is plain data: whatever is added to it is found.
+// finder is what findTables has found.
 type finder struct {
 	tables []catalog.Name
 	// times counts in how many places tables are.
 	times map[catalog.Name]int
 	known bool
-}
-
-func (f *finder) visit(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if !v.IsNil() {
-			f.visit(v.Elem())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			f.visit(v.Index(i))
-		}
-	case reflect.Struct:
-		switch node := v.Interface().(type) {
-		case ir.Table:
-			f.times[node.Name]++
-			if !slices.Contains(f.tables, node.Name) {
-				f.tables = append(f.tables, node.Name)
-			}
-			return
-		case ir.From, ir.Call:
-			f.known = false
-			return
-		}
-		for i := range v.NumField() {
-			if field := v.Field(i); field.CanInterface() {
-				f.visit(field)
-			}
-		}
-	}
 }

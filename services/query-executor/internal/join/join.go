@@ -41,7 +41,7 @@ type Member struct {
 // Join is a value that comes from elsewhere.
 type Join struct {
 	// Parts is the number of the members that hold the key: the one that the join is part of, and
-	// those that follow it. When one of them is missing the value is null and no target is asked.
+	// those that follow it. Without one of them the value is null, and the join asks no target.
 	Parts int
 	// Nulls reports whether keys with a null are asked for as well; else their value is null.
 	Nulls bool

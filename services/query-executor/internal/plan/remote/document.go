@@ -23,7 +23,7 @@ type document struct {
 	hidden map[string]int
 	// abstract reports whether what is planned is part of a selection set on an interface or a union,
 	// where objects of several types may have different fields under the same name. Those of
-	// relationships then have names of their own in what the remote is asked.
+	// relationships then have internal names in the text.
 	abstract bool
 	// references are the parts of keys that the text refers to.
 	references []request.Reference
