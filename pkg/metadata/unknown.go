@@ -88,7 +88,7 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 	case t.Kind() == reflect.Struct && JSONType(raw) == "Object":
 		if b, ok := reflect.New(t).Interface().(nameable); ok {
 			if _, is := bareName(raw, b.nameKey()); is {
-				t = reflect.TypeFor[catalog.Name]()
+				t = shapeOf(reflect.TypeFor[catalog.Name]())
 			}
 		}
 		w.object(raw, t)
