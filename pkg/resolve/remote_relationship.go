@@ -34,6 +34,9 @@ type JoinField struct {
 	Remote   *remoteschema.Field
 }
 
+// isList reports whether the field is one of a remote schema whose values are lists.
+func (f *JoinField) isList() bool { return f.Remote != nil && f.Remote.Type.Elem != nil }
+
 // SourceTarget are the rows of a table, of another source or the same one.
 type SourceTarget struct {
 	Array bool
@@ -97,6 +100,8 @@ func (s *Schema) joinSource(r *RemoteRelationship, to *metadata.ToSource, left f
 			return problemf("%q does not exist", to.FieldMapping[name])
 		case right.Enum != nil:
 			return problemf("relationships to enum fields are not supported yet")
+		case field.isList() && !right.Type.IsArray() && !right.Scalar.JSON:
+			return problemf("the type of the field %q is a list type, and the column %q holds no lists", name, right.Name)
 		}
 		r.Left = append(r.Left, field)
 		target.Columns = append(target.Columns, right)

@@ -284,3 +284,39 @@ func TestRelationshipsFromRemoteSchemas(t *testing.T) {
 	require.Equal(t, "remote_schema_remote_relationship remote_relationship r on type Nobody in remote schema help", i.Name)
 	require.Equal(t, "remote_schema_remote_relationship", i.Type)
 }
+
+// TestRelationshipsFromLists: lists are joined to columns and arguments that are lists, too, and objects to nothing.
+func TestRelationshipsFromLists(t *testing.T) {
+	t.Parallel()
+	const sdl = `scalar Any type User { id: ID tags: [String!]! boss: User } type Query {
+		user: User find(id: ID, ids: [ID], any: Any, ref: Ref): User } input Ref { id: ID ids: [ID!] }`
+	toTable := func(mapping string) string {
+		return `{"to_source":{"source":"default","table":"album","relationship_type":"array","field_mapping":` + mapping + `}}`
+	}
+	toField := func(arguments string) string {
+		return `{"to_remote_schema":{"remote_schema":"users","lhs_fields":["id","tags"],"remote_field":{"find":{"arguments":` + arguments + `}}}}`
+	}
+	const list = `the type of the field "tags" is a list type, and `
+	for _, c := range []struct{ definition, want string }{
+		{toTable(`{"id":"id"}`), ``},
+		{toTable(`{"tags":"tags"}`), ``},
+		{toTable(`{"tags":"meta"}`), ``},
+		{toTable(`{"tags":"id"}`), list + `the column "id" holds no lists`},
+		{toTable(`{"tags":"title"}`), list + `the column "title" holds no lists`},
+		{toTable(`{"id":"id","tags":"title"}`), list + `the column "title" holds no lists`},
+		{toTable(`{"boss":"id"}`), `field with name "boss"is not provided by the lhs entity"User"for defining a join condition, the allowed fields are "id" or "tags"`},
+		{toField(`{"id":"$id","ids":"$tags","any":"$tags","ref":{"ids":"$tags"}}`), ``},
+		{toField(`{"id":"$tags"}`), list + `"ID" is expected`},
+		{toField(`{"ids":["$tags"]}`), list + `"ID" is expected`},
+		{toField(`{"ref":{"id":"$tags"}}`), list + `"ID" is expected`},
+		{toField(`{"ref":"$tags"}`), list + `"Ref" is expected`},
+	} {
+		s := withRemotes(t, []string{remote("users", `},"remote_relationships":[{"type_name":"User","relationships":[{"name":"r","definition":`+c.definition+`}]}]`)},
+			map[string]string{"users": sdl}, "")
+		want := []string{}
+		if c.want != "" {
+			want = []string{`in remote schema "users": in remote relationship "r": ` + c.want}
+		}
+		require.Equal(t, want, problems(s), c.definition)
+	}
+}

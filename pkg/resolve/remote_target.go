@@ -86,7 +86,7 @@ func (s *Schema) joinRemote(r *RemoteRelationship, to *metadata.ToRemoteSchema, 
 
 // joinPath finds the calls of a relationship in a schema of the remote, by the names there.
 func joinPath(in *remoteschema.Schema, r *RemoteRelationship) ([]RemoteCall, problem) {
-	j := joiner{to: r.Meta.Definition.ToRemoteSchema}
+	j := joiner{to: r.Meta.Definition.ToRemoteSchema, left: r.Left}
 	parent := in.Query
 	var path []RemoteCall
 	for i, step := range j.to.RemoteField {
@@ -125,7 +125,10 @@ func presetInputs(presets []*remoteschema.Preset) []*remoteschema.Input {
 }
 
 // joiner reads the arguments of one definition.
-type joiner struct{ to *metadata.ToRemoteSchema }
+type joiner struct {
+	to   *metadata.ToRemoteSchema
+	left []JoinField
+}
 
 func (j joiner) arguments(raw json.RawMessage, inputs []*remoteschema.Input) ([]JoinArgument, problem) {
 	given, _ := members(raw)
@@ -163,6 +166,9 @@ func (j joiner) value(raw json.RawMessage, t *remoteschema.Ref) (JoinValue, prob
 			i := slices.Index(j.to.LHSFields, reference[1:])
 			if i < 0 {
 				return nil, problemf("variable %q is not found", reference[1:])
+			}
+			if t.Elem == nil && j.left[i].isList() && (remoteschema.IsBuiltIn(t.Type.Remote) || t.Type.Kind != remoteschema.Scalar) {
+				return nil, problemf("the type of the field %q is a list type, and %q is expected", reference[1:], t.Remote())
 			}
 			return JoinReference(i), problem{}
 		}

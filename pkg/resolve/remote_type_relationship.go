@@ -47,7 +47,7 @@ func (s *Schema) remoteTypeRelationship(r *Remote, typeName string, m *metadata.
 func remoteJoinField(t *remoteschema.Type, name string) (JoinField, problem) {
 	var allowed []string
 	for _, f := range t.Fields {
-		if len(f.Args) > 0 {
+		if len(f.Args) > 0 || !f.Type.Named().IsInput() { // an object has no value to compare
 			continue
 		}
 		if f.Remote == name {
