@@ -57,7 +57,7 @@ func (p *Param) Resolve(a *backend.Args, list func([][]byte) []byte) ([]byte, er
 		if !ok {
 			return nil, apierror.New(apierror.NotSupported, "rules on remote relationships are not supported by this operation")
 		}
-		return list(values), nil
+		return list(fitting(backend.KeyOf(p.As.Type), values)), nil
 	case ParamList:
 		values := make([][]byte, len(p.List))
 		for i := range p.List {
@@ -74,4 +74,15 @@ func (p *Param) Resolve(a *backend.Args, list func([][]byte) []byte) ([]byte, er
 		return list(a.Lists[p.Index]), nil
 	}
 	return p.Text, nil
+}
+
+// fitting are the values of another source that a value of the type may be equal to.
+func fitting(k backend.Key, values [][]byte) [][]byte {
+	kept := make([][]byte, 0, len(values))
+	for _, v := range values {
+		if text, ok := k.Text(string(v)); ok {
+			kept = append(kept, []byte(text))
+		}
+	}
+	return kept
 }

@@ -92,7 +92,7 @@ func newTarget(j *answer.Join, o options) (target, error) {
 			field: o.field, from: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings,
 			label: databaseLabel(j.Query.Source, "Query", o.field),
 		},
-		columns: j.Query.Columns,
+		columns: j.Query.Columns, keys: j.Query.Keys,
 	}, nil
 }
 
@@ -182,6 +182,7 @@ func (a *asker) Ask(ctx context.Context, target int, keys join.Keys) ([][]byte, 
 type sourceTarget struct {
 	query
 	columns []string
+	keys    []backend.Key
 }
 
 func (t *sourceTarget) bindings() input.Bindings { return t.query.bindings }
@@ -222,7 +223,7 @@ func (t *sourceTarget) rows(keys join.Keys) []byte {
 			if n > 0 {
 				text = append(text, ',')
 			}
-			text = append(append(jsontext.AppendString(text, t.columns[n]), ':'), v...)
+			text = append(append(jsontext.AppendString(text, t.columns[n]), ':'), t.keys[n].JSON(v)...)
 		}
 		text = append(text, '}')
 	}

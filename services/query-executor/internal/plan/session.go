@@ -48,7 +48,7 @@ func (u *SessionUse) joins(list []answer.Member) {
 		if j := m.Join; j != nil {
 			u.known(reflect.ValueOf(*j), "Parts", "Nulls", "Query", "Joins")
 			if q := j.Query; q != nil {
-				u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Bindings")
+				u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Keys", "Bindings")
 				u.walk(reflect.ValueOf(q.Root))
 			}
 			u.joins(j.Joins)

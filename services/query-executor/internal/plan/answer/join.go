@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/input"
@@ -46,6 +47,7 @@ type JoinQuery struct {
 	// Columns are the names of the parts of a key in the rows that the statement is given, as
 	// the variable that follows Bindings; see ir.Keys.
 	Columns  []string
+	Keys     []backend.Key // of the columns that they are compared with
 	Bindings input.Bindings
 }
 
