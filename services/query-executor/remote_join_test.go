@@ -113,6 +113,16 @@ func TestRemoteJoins(t *testing.T) {
 	require.Equal(t, `{"data":{"person":{"artist":{"name":"Kim"},"albums":[{"artist_id":1}]}}}`, compact(t, got))
 }
 
+// TestRemoteJoinsAreDescribed: the field of a relationship has the description of the remote's field, or of its type.
+func TestRemoteJoinsAreDescribed(t *testing.T) {
+	t.Parallel()
+	e := newRemote(t, twoRemotes, Config{}, newRemoteServer(t), newRemoteServer(t))
+	relate(t, e, "artist", artistRelationships)
+	got := fetch(t, e, "admin", `{ __type(name: "artist") { fields { name description } } }`, "")
+	require.Contains(t, compact(t, got), `{"name":"person","description":"Somebody."}`)
+	require.Contains(t, compact(t, got), `{"name":"said","description":"Spoken."}`)
+}
+
 // compact is an answer without blanks, its keys in their order.
 func compact(t *testing.T, r *reply) string {
 	t.Helper()

@@ -117,7 +117,7 @@ func remoteTestSchema(t testing.TB, people []thing) graphql.Schema {
 		}
 		return nil
 	}
-	person = graphql.NewObject(graphql.ObjectConfig{Name: "Person", Interfaces: []*graphql.Interface{being}, Fields: graphql.FieldsThunk(func() graphql.Fields {
+	person = graphql.NewObject(graphql.ObjectConfig{Name: "Person", Description: "Somebody.", Interfaces: []*graphql.Interface{being}, Fields: graphql.FieldsThunk(func() graphql.Fields {
 		return graphql.Fields{
 			"id": {Type: graphql.NewNonNull(graphql.Int)}, "name": {Type: graphql.String}, "mood": {Type: mood},
 			"boss": {Type: person, Resolve: func(p graphql.ResolveParams) (any, error) {
@@ -125,7 +125,7 @@ func remoteTestSchema(t testing.TB, people []thing) graphql.Schema {
 				return find(source["boss"]), nil
 			}},
 			"echo": {
-				Type: graphql.String, Args: graphql.FieldConfigArgument{"text": {Type: graphql.String}},
+				Type: graphql.String, Description: "Spoken.", Args: graphql.FieldConfigArgument{"text": {Type: graphql.String}},
 				Resolve: func(p graphql.ResolveParams) (any, error) { return p.Args["text"], nil },
 			},
 		}

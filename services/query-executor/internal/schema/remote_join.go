@@ -30,10 +30,18 @@ func (r *Role) remoteJoin(relationship *resolve.RemoteRelationship, left string)
 	last := path[len(path)-1]
 	suffix := "_remote_rel_" + plain(left) + relationship.Name
 	return []Field{{
-		Name: relationship.Name, Type: r.remoteRef(remote, last.Field.Type).Nullable(), doc: (*note)(&last.Field.Description),
+		Name: relationship.Name, Type: r.remoteRef(remote, last.Field.Type).Nullable(), doc: (*note)(description(last.Field)),
 		Means: &RemoteJoin{relationship, path},
 		args:  argsFunc(func() []Input { return r.joinInputs(remote, last.Field.Args, last.Args, suffix) }),
 	}}
+}
+
+// description is that of a field of a remote schema, or of its type where it has none.
+func description(f *remoteschema.Field) *string {
+	if f.Description == "" {
+		return &f.Type.Named().Description
+	}
+	return &f.Description
 }
 
 // plain replaces what names can't have.
