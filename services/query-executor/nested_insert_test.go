@@ -3,6 +3,8 @@ package queryexecutor
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,5 +98,53 @@ func TestStatementsOfNestedInserts(t *testing.T) {
 		require.NoError(t, send(t, e, `mutation ($r: [artist_insert_input!]!) { insert_artist(objects: $r) { returning { id } } }`,
 			`{"r":[`+strings.Join(rows, ",")+`]}`))
 		require.Len(t, lines(), c.statements, "%d objects with %d children each", c.objects, c.children)
+	}
+}
+
+// TestNestedInsertsInAnyOrderOfKeys: rows that others refer to are written before those, however the keys of an object
+// are ordered.
+func TestNestedInsertsInAnyOrderOfKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "schema.sql"), []byte(`
+		CREATE TABLE foo (id int PRIMARY KEY);
+		CREATE TABLE bar (id int PRIMARY KEY, foo_id int REFERENCES foo);
+		CREATE TABLE note (id int PRIMARY KEY, bar_id int REFERENCES bar, foo_id int REFERENCES foo);
+		CREATE TABLE top (id int PRIMARY KEY, foo_id int REFERENCES foo, bar_id int REFERENCES bar);
+		CREATE TABLE zed (id int PRIMARY KEY, top_id int REFERENCES top);
+		CREATE TABLE abc (id int PRIMARY KEY, top_id int REFERENCES top, zed_id int REFERENCES zed);
+		CREATE TABLE one (id int PRIMARY KEY, top_id int UNIQUE REFERENCES top, abc_id int REFERENCES abc)`), 0o600))
+	key := func(name, column string) string {
+		return fmt.Sprintf(`{"name":%q,"using":{"foreign_key_constraint_on":%q}}`, name, column)
+	}
+	list := func(name, table, column string) string {
+		return fmt.Sprintf(`{"name":%q,"using":{"foreign_key_constraint_on":{"table":%q,"column":%q}}}`, name, table, column)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "metadata.json"), []byte(`{"version":3,"sources":[{"name":"default","kind":"postgres",
+		"configuration":{"connection_info":{"database_url":{"from_env":"SHOP"},"use_prepared_statements":true}},"tables":[
+		{"table":"foo"},{"table":"note"},{"table":"zed"},{"table":"abc"},{"table":"one"},
+		{"table":"bar","array_relationships":[`+list("notes", "note", "bar_id")+`]},
+		{"table":"top","object_relationships":[`+key("a_bar", "bar_id")+`,`+key("z_foo", "foo_id")+`,`+list("a_one", "one", "top_id")+`],
+			"array_relationships":[`+list("a_list", "abc", "top_id")+`,`+list("z_list", "zed", "top_id")+`]}]}]}`), 0o600))
+	e := newFixture(t, dir, Config{})
+	parts := map[string]string{
+		"a_bar":  `a_bar: {data: {id: 1, foo_id: 1}}`,
+		"notes":  `a_bar: {data: {id: 1, notes: {data: [{id: 1, foo_id: 1}]}}}`,
+		"z_foo":  `z_foo: {data: {id: 1}}`,
+		"a_one":  `a_one: {data: {id: 1, abc_id: 1}}`,
+		"a_list": `a_list: {data: [{id: 1, zed_id: 1}]}`,
+		"z_list": `z_list: {data: [{id: 1}]}`,
+	}
+	for _, names := range []string{
+		"a_bar z_foo", "z_foo a_bar", "notes z_foo", "z_foo notes", "a_list z_list", "z_list a_list",
+		"a_one a_list z_list", "a_list z_list a_one", "z_list a_one a_list", "a_one a_list a_bar z_list z_foo",
+	} {
+		runSQL(t, e, `TRUNCATE foo, bar, note, top, zed, abc, one`)
+		object := "id: 1"
+		for _, name := range strings.Fields(names) {
+			object += ", " + parts[name]
+		}
+		got := answer(t, e, &request{session: adminSession(), text: `mutation { insert_top(objects: [{` + object + `}]) { returning { id } } }`})
+		require.JSONEq(t, `{"data":{"insert_top":{"returning":[{"id":1}]}}}`, string(got), names)
 	}
 }

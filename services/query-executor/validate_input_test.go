@@ -140,8 +140,8 @@ func TestValidateInput(t *testing.T) {
 				{name: "1", length: 61, clips: {data: [{url: "a"}, {url: "b"}]}, album: {data: {title: "D", tracks: {data: {name: "2", clips: {data: {url: "c"}}}}}}},
 				{name: "3", clips: {data: []}, album: null}, {name: "4", clips: {data: {url: "d"}}}]) { affected_rows } }`, ``,
 			[]string{
-				`/clip/insert [{"url":"a"},{"url":"b"},{"url":"c"},{"url":"d"}]`,
 				`/album/insert [{"title":"D","tracks":{"data":[{"clips":{"data":[{"url":"c"}]},"name":"2"}]}}]`,
+				`/clip/insert [{"url":"c"},{"url":"a"},{"url":"b"},{"url":"d"}]`,
 			},
 		},
 		{

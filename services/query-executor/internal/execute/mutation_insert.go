@@ -228,12 +228,10 @@ func (x *nestedInsert) insert(ctx context.Context, node, a, b int, list bool) er
 	if err := x.own(ctx, node, a, b); err != nil {
 		return err
 	}
-	for _, array := range []bool{false, true} {
-		for _, r := range relations {
-			if r.After && r.Array == array {
-				if err := x.after(ctx, node, r, a, b); err != nil {
-					return err
-				}
+	for _, r := range relations {
+		if r.After {
+			if err := x.after(ctx, node, r, a, b); err != nil {
+				return err
 			}
 		}
 	}

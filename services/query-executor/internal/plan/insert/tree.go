@@ -64,7 +64,9 @@ type Node struct {
 	// Written are the rows whose checks statements of their own make, with the list of their texts as the only ir.Each; nil where the
 	// statement that inserts makes them.
 	Written *ir.Written
-	// Relations are those that some row has.
+	// References are the tables that foreign keys of Table lead to.
+	References []catalog.Name
+	// Relations are those that some row has, in the order that their rows are written in.
 	Relations []*Relation
 	// Keys are the columns of a written row that related rows take values from. First is set
 	// when these are written after it, and can't be without it.

@@ -58,6 +58,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err := into.Grow(objects.Type, p.Values, grower, p.Options.Budget, p.Options.Limits.InputDepth); err != nil {
 		return nil, err
 	}
+	into.Arrange()
 	p.Path = field
 	if onConflict != nil {
 		p.Push("args")
@@ -138,6 +139,9 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 		Table: w.Catalog.Name, Display: w.Display(), Check: read.Rule(w.Insert.Check), Validator: w.Insert.Validator, AnyColumn: read.ColumnOf(w.Columns[0]),
 		Identity: w.Catalog.Identity(),
 		Object:   schema.NonNull(schema.Named(t)), Members: map[string]insert.Member{},
+	}
+	for i := range w.Catalog.ForeignKeys {
+		n.References = append(n.References, w.Catalog.ForeignKeys[i].Target)
 	}
 	p.confirm(n, w, n.Check)
 	for _, preset := range w.Insert.Presets {
