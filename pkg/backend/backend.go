@@ -34,6 +34,8 @@ type TypeSystem interface {
 	Operators(t catalog.Type) []*Operator
 	// Operator finds one by its GraphQL name without looking at types; nil when unknown.
 	Operator(op ir.Op) *Operator
+	// Joins reports whether columns of two types may be compared. False is certain, true may be a guess.
+	Joins(a, b catalog.Type) bool
 	// Tables say what there is beside operators.
 	Tables() *Tables
 	// ParseInput turns a JSON value for type t into the text form that is bound or

@@ -290,13 +290,11 @@ func (q *NativeQuery) relationship(m *metadata.NativeQueryRelationship, array bo
 	var join []ir.JoinPair
 	for _, outer := range sortedKeys(m.Using.ColumnMapping) {
 		inner := m.Using.ColumnMapping[outer]
-		if q.Rows.Column(outer) == nil {
-			return problemf("%q does not exist", outer)
+		pair, p := joinColumns(q.Rows, outer, target, inner)
+		if p.reason != "" {
+			return p
 		}
-		if target.Column(inner) == nil {
-			return problemf("%q does not exist", inner)
-		}
-		join = append(join, ir.JoinPair{Outer: outer, Inner: inner})
+		join = append(join, pair)
 	}
 	if other != nil {
 		q.Related = append(q.Related, &NativeRelationship{Name: m.Name, Array: array, Target: other, Join: join})

@@ -164,17 +164,29 @@ func (r *Relationship) joinManually(t *Table, manual *metadata.ManualConfigurati
 	}
 	for _, outer := range sortedKeys(manual.ColumnMapping) {
 		inner := manual.ColumnMapping[outer]
-		if t.Column(outer) == nil {
-			return problemf("%q does not exist", outer)
+		pair, p := joinColumns(t, outer, r.Target, inner)
+		if p.reason != "" {
+			return p
 		}
-		if r.Target.Column(inner) == nil {
-			return problemf("%q does not exist", inner)
-		}
-		r.Join = append(r.Join, ir.JoinPair{Outer: outer, Inner: inner})
+		r.Join = append(r.Join, pair)
 	}
 	r.Unique = isKey(r.Target.Catalog, r.Join)
 	r.AfterParent = manual.InsertionOrder != nil && *manual.InsertionOrder == "after_parent"
 	return problem{}
+}
+
+// joinColumns joins a column with one of the other table, when the database can compare them.
+func joinColumns(t *Table, outer string, target *Table, inner string) (ir.JoinPair, problem) {
+	a, b, d := t.Column(outer), target.Column(inner), t.Source.Dialect
+	switch {
+	case a == nil:
+		return ir.JoinPair{}, problemf("%q does not exist", outer)
+	case b == nil:
+		return ir.JoinPair{}, problemf("%q does not exist", inner)
+	case !d.Joins(a.Type, b.Type):
+		return ir.JoinPair{}, problemf("the columns %q (%s) and %q (%s) can't be compared", outer, typeName(d, a.Type), inner, typeName(d, b.Type))
+	}
+	return ir.JoinPair{Outer: outer, Inner: inner}, problem{}
 }
 
 // oneKey finds the foreign key on exactly these columns, and to target when it isn't nil.

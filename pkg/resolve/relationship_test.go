@@ -60,6 +60,8 @@ func TestRelationshipProblems(t *testing.T) {
 		`{"foreign_key_constraint_on":{"table":"staff","column":"album_id"}}`:  `in table "album": in relationship "r": table "staff" does not exist in source: default`,
 		`{"foreign_key_constraint_on":{"table":"track","column":"old_album"}}`: `in table "album": in relationship "r": no foreign constraint exists on the given column(s)`,
 		manual("staff", `{"id":"id"}`):                                         `in table "album": in relationship "r": table "staff" does not exist in source: default`,
+		manual("artist", `{"title":"id"}`):                                     `in table "album": in relationship "r": the columns "title" (text) and "id" (integer) can't be compared`,
+		manual("album", `{"tags":"title"}`):                                    `in table "album": in relationship "r": the columns "tags" (text[]) and "title" (text) can't be compared`,
 		manual("artist", `{"x":"id"}`):                                         `in table "album": in relationship "r": "x" does not exist`,
 		manual("artist", `{"id":"y"}`):                                         `in table "album": in relationship "r": "y" does not exist`,
 	} {

@@ -212,3 +212,6 @@ func (*Dialect) NamedType(name string) (catalog.Type, bool) {
 
 // CanCast reports that there is no `_cast`.
 func (*Dialect) CanCast(catalog.Type, string) (catalog.Type, bool) { return catalog.Type{}, false }
+
+// Joins reports that columns of any types may be compared: what can't be is for the database to say.
+func (*Dialect) Joins(_, _ catalog.Type) bool { return true }

@@ -18,6 +18,8 @@ type Dialect struct {
 	plain bool
 	// shares is set where short statements may share round trips.
 	shares bool
+	// ownEquality is set where users have defined what types of PostgreSQL are equal to.
+	ownEquality bool
 }
 
 // New returns the dialect of PostgreSQL itself.

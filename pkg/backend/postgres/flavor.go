@@ -8,7 +8,7 @@ import (
 
 // flavor is a database that speaks PostgreSQL's protocol and its SQL.
 type flavor struct {
-	// dialect is the only one: dialects of one flavor are equal.
+	// dialect is the one of databases in which users have defined no equality of built-in types.
 	dialect *Dialect
 	// open opens a source of the flavor.
 	open func(Options) (backend.Source, error)

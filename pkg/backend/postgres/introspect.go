@@ -57,6 +57,7 @@ func (s *Server) introspect(ctx context.Context, pg *pgconn.PgConn, enums []cata
 	in := newIntrospection(version)
 	queries := []query{
 		{extensionsSQL, in.extension},
+		{equalitySQL, in.extension},
 		{only.narrow(relationsSQL), in.relation},
 		{only.narrow(forVersion(columnsSQL, version)), in.column},
 		{only.narrow(forVersion(constraintsSQL, version)), in.constraint},

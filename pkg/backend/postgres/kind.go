@@ -20,9 +20,16 @@ func (f *flavor) kind(env Env, application string) *backend.Kind {
 	known := *metadata.KindNamed(f.dialect.kind)
 	known.Configuration = func() metadata.Configuration { return &Configuration{noChangeFeed: f != postgres} }
 	known.ChangesSchema = touchesMetadata.MatchString
+	own := *f.dialect
+	own.ownEquality = true
 	return &backend.Kind{
-		Kind:    &known,
-		Dialect: func(*catalog.Source) (backend.Dialect, error) { return f.dialect, nil },
+		Kind: &known,
+		Dialect: func(c *catalog.Source) (backend.Dialect, error) {
+			if c != nil && c.Extensions[extensionEquality] != "" {
+				return &own, nil
+			}
+			return f.dialect, nil
+		},
 		Open: func(s *metadata.Source) (backend.Source, error) {
 			var c Configuration
 			if err := json.Unmarshal(s.Configuration, &c); err != nil {

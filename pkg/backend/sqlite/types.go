@@ -168,3 +168,6 @@ func (*Dialect) CanCast(t catalog.Type, target string) (catalog.Type, bool) {
 	}
 	return catalog.Type{}, false
 }
+
+// Joins reports that columns of any types may be compared: what can't be is for the database to say.
+func (*Dialect) Joins(_, _ catalog.Type) bool { return true }
