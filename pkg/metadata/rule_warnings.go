@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // ruleSet is a permission, as far as it is warned of its rules.
@@ -27,6 +28,9 @@ func (v View) ruleWarnings(doc *Document, permissions ...*ruleSet) []Warning {
 		open = doc.rolesIn(v.Schema.OpenRole())
 	}
 	for _, p := range permissions {
+		if p.role != adminRole && strings.EqualFold(strings.TrimSpace(p.role), adminRole) {
+			list = append(list, p.warning("role-like-admin", fmt.Sprintf("the role %q is not the built-in role %q, which may do everything", p.role, adminRole)))
+		}
 		if w, found := p.foreignWarning(); found {
 			list = append(list, w)
 		}

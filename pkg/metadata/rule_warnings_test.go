@@ -66,6 +66,7 @@ func TestPermissionsAreWarnedOf(t *testing.T) {
 		`{"type":"pg_create_delete_permission","args":{"table":"album","role":"anonymous","permission":{"filter":{"id":"X-Engine-User-Id"}}}}`:                                                      {"unproven-session-variable", "delete permission of role anonymous on table album in source default"},
 		`{"type":"pg_create_update_permission","args":{"table":"album","role":"reader","permission":{"columns":[],"filter":{},"check":{"id":"REQ_USER_ID"}}}}`:                                      {"unproven-session-variable", "update permission of role reader on table album in source default"},
 		`{"type":"add_remote_schema_permissions","args":{"remote_schema":"charts","role":"visitor","definition":{"schema":"type Query { top(of: ID @preset(value: \"x-engine-id\")): ID }"}}}`:      {"unproven-session-variable", "permission of role visitor on remote schema charts"},
+		`{"type":"pg_create_delete_permission","args":{"table":"album","role":"ADMIN","permission":{"filter":{}}}}`:                                                                                 {"role-like-admin", "delete permission of role ADMIN on table album in source default"},
 	} {
 		codes, names := warned(t, view("anonymous"), request)
 		require.Equal(t, []string{c.code}, codes, request)

@@ -11,6 +11,13 @@ var writingWords = map[string]bool{
 	"USE": true, "WRITETEXT": true,
 }
 
+// What stands for a word: a quoted name at the beginning is that of a procedure, and where a comment ends that has other line ends
+// than LF isn't sure.
+const (
+	quotedName = "a quoted name at its beginning"
+	oddLineEnd = "a comment with a line end that isn't a line feed"
+)
+
 // writingWord is a word of a text that may change something, "" when there is none. Texts, comments and
 // quoted names don't count. A batch may call a procedure by its name alone, so it has to begin with a
 // word that reads.
@@ -19,9 +26,14 @@ func writingWord(text string) string {
 	for text != "" {
 		switch {
 		case strings.HasPrefix(text, "--"):
-			_, text, _ = strings.Cut(text, "\n")
+			var line string
+			if line, text, _ = strings.Cut(text, "\n"); strings.ContainsAny(strings.TrimSuffix(line, "\r"), "\r\u0085\u2028\u2029") {
+				return oddLineEnd
+			}
 		case strings.HasPrefix(text, "/*"):
 			text = afterComment(text)
+		case first && (text[0] == '"' || text[0] == '[' || text[0] == '\''):
+			return quotedName
 		case text[0] == '\'':
 			text = afterQuoted(text, "'")
 		case text[0] == '"':

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	}
 	defer p.release(c)
 	c.discarded = true
+	c.db.Limit(sqlite.LimitLength, maxRawLength)
 	run := rawRun{c: c, request: r}
 	c.guard.taken()
 	var result *backend.RawResult
@@ -53,10 +55,31 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	return result, err
 }
 
+// What a text may hold in memory: a value or a row, and the rows that are returned.
+const (
+	maxRawLength = 64 << 20
+	maxRawResult = 64 << 20
+)
+
 // rawRun is one run of a RawSQL.
 type rawRun struct {
 	c       *conn
 	request backend.RawSQL
+	// kept is how much of results is in memory.
+	kept int
+}
+
+// keep counts a row of a result.
+func (r *rawRun) keep(cells answer.Cells) error {
+	const overhead = 32 // of a row and of each value
+	r.kept += overhead
+	for _, v := range cells.Values {
+		r.kept += overhead + len(v)
+	}
+	if r.kept > maxRawResult {
+		return deniedError{fmt.Sprintf("the result is larger than %d MiB: select less of it", maxRawResult>>20)}
+	}
+	return nil
 }
 
 func (r *rawRun) readOnly(ctx context.Context) (*backend.RawResult, error) {
@@ -178,6 +201,9 @@ func (r *rawRun) run(stmt *sqlite.Stmt, writes []string) (*backend.RawResult, er
 		result.Rows = [][]string{header}
 	}
 	err := r.c.step(stmt, func(cells answer.Cells) error {
+		if err := r.keep(cells); err != nil {
+			return err
+		}
 		row := make([]string, len(cells.Values))
 		for i, v := range cells.Values {
 			row[i] = "NULL"
@@ -201,8 +227,9 @@ func (r *rawRun) statement(stmt *sqlite.Stmt, columns, writes []string) (backend
 	if columns != nil {
 		result.Counts(0)
 	}
-	err := r.c.step(stmt, func(cells answer.Cells) error {
+	err := r.c.step(stmt, func(cells answer.Cells) (err error) {
 		result.Returns(r.request, func() []json.RawMessage {
+			err = r.keep(cells)
 			row := make([]json.RawMessage, len(cells.Values))
 			for i, v := range cells.Values {
 				t := class(cells.Types[i])
@@ -210,7 +237,7 @@ func (r *rawRun) statement(stmt *sqlite.Stmt, columns, writes []string) (backend
 			}
 			return row
 		})
-		return nil
+		return err
 	})
 	// What changes the schema writes a table, too, and counts nothing.
 	if columns == nil && len(writes) > 0 && !slices.Contains(writes, "sqlite_master") {

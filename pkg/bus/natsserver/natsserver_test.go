@@ -1,8 +1,10 @@
 package natsserver_test
 
 import (
+	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/logtest"
 )
 
 func connect(t *testing.T, s *natsserver.Server) *nats.Conn {
@@ -89,4 +92,22 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 	_, err = natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: port, NoSync: true})
 	require.ErrorContains(t, err, strconv.Itoa(port))
 	require.Less(t, time.Since(start), 15*time.Second, "less than a server is waited for")
+}
+
+// TestFailedLoginsDontFillTheLog: whoever reaches the port can make them.
+func TestFailedLoginsDontFillTheLog(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	server, err := natsserver.Start(natsserver.Config{
+		Dir: t.TempDir(), Port: -1, NoSync: true, Users: []natsserver.User{{Name: "gateway", Password: "right"}},
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	require.NoError(t, err)
+	defer server.Stop()
+	for range 5 {
+		_, err := nats.Connect(server.ClientURL(), nats.UserInfo("gateway", "wrong"))
+		require.Error(t, err)
+	}
+	require.NotContains(t, log.String(), "level=ERROR")
+	require.Equal(t, 1, strings.Count(log.String(), "authentication error"), log.String())
 }

@@ -92,7 +92,10 @@ func migrationAt(dir, name string) (Migration, bool) {
 // CreateMigration writes a migration and returns its directory; nothing is left of one that can't be written.
 // Without an up text there is a file to fill in.
 func CreateMigration(dir string, m Migration, up, down string) (string, error) {
-	path := filepath.Join(dir, fileName(m.Source), strconv.FormatInt(m.Version, 10)+"_"+label(m.Name))
+	if err := checkSource(m.Source); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, m.Source, strconv.FormatInt(m.Version, 10)+"_"+label(m.Name))
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return "", err
 	}
@@ -104,6 +107,14 @@ func CreateMigration(dir string, m Migration, up, down string) (string, error) {
 	return path, nil
 }
 
+// checkSource refuses a source whose files would be read as those of another one.
+func checkSource(name string) error {
+	if fileName(name) != name {
+		return fmt.Errorf("source %q can't have SQL in a project: its name can't be that of a directory", name)
+	}
+	return nil
+}
+
 // label is a name as it can be part of a file name.
 func label(name string) string {
 	return strings.ReplaceAll(fileName(strings.TrimSpace(name)), " ", "_")
@@ -111,7 +122,10 @@ func label(name string) string {
 
 // CreateSeed writes a seed and returns its path.
 func CreateSeed(dir, source, name string, version int64, text string) (string, error) {
-	path := filepath.Join(dir, fileName(source), strconv.FormatInt(version, 10)+"_"+label(name)+".sql")
+	if err := checkSource(source); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, source, strconv.FormatInt(version, 10)+"_"+label(name)+".sql")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -119,19 +120,45 @@ func TestFaultsAreNamedWithTheirFile(t *testing.T) {
 	t.Parallel()
 	three := file("version: 3\n")
 	for want, files := range map[string]fstest.MapFS{
-		"this is not a metadata directory":                   {},
-		"version.yaml: the version has to be 2 or 3":         {"version.yaml": file("version: 7\n")},
-		"databases/databases.yaml: yaml":                     {"version.yaml": three, "databases/databases.yaml": file("- [\n")},
-		"includes databases/gone.yaml, which is not there":   {"version.yaml": three, "databases/databases.yaml": file("!include gone.yaml\n")},
-		"files include each other":                           {"version.yaml": three, "databases/databases.yaml": file("!include databases.yaml\n")},
-		"includes ../secret.yaml, which is not there":        {"version.yaml": three, "databases/databases.yaml": file("!include ../../secret.yaml\n")},
-		`action "pay" is not in actions.graphql`:             {"version.yaml": three, "actions.yaml": file("actions:\n- name: pay\n  definition: {handler: x}\n")},
-		`action "pay" of actions.graphql is not in actions.`: {"version.yaml": three, "actions.yaml": file("actions: []\n"), "actions.graphql": file("type Query { pay: Int }")},
-		"actions.graphql: ":                                  {"version.yaml": three, "actions.yaml": file("actions: []\n"), "actions.graphql": file("type {")},
+		"this is not a metadata directory":                                                  {},
+		"version.yaml: the version has to be 2 or 3":                                        {"version.yaml": file("version: 7\n")},
+		"databases/databases.yaml: yaml":                                                    {"version.yaml": three, "databases/databases.yaml": file("- [\n")},
+		"databases/databases.yaml: line 1 includes databases/gone.yaml, which is not there": {"version.yaml": three, "databases/databases.yaml": file("!include gone.yaml\n")},
+		"files include each other":                                                          {"version.yaml": three, "databases/databases.yaml": file("!include databases.yaml\n")},
+		"includes ../secret.yaml, which is not there":                                       {"version.yaml": three, "databases/databases.yaml": file("!include ../../secret.yaml\n")},
+		`action "pay" is not in actions.graphql`:                                            {"version.yaml": three, "actions.yaml": file("actions:\n- name: pay\n  definition: {handler: x}\n")},
+		`action "pay" of actions.graphql is not in actions.`:                                {"version.yaml": three, "actions.yaml": file("actions: []\n"), "actions.graphql": file("type Query { pay: Int }")},
+		"actions.graphql: ":                                                                 {"version.yaml": three, "actions.yaml": file("actions: []\n"), "actions.graphql": file("type {")},
 	} {
 		_, err := Read(files)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestOddNamesOfSources: each has files of its own, and what is written is read back.
+func TestOddNamesOfSources(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "metadata")
+	var sources []string
+	long := strings.Repeat("ü", 300)
+	for _, name := range []string{".", "..", "_", "a/b", "a_b", long} {
+		sources = append(sources, `{"name":"`+name+`","kind":"postgres","configuration":{},"tables":[{"table":{"name":"t","schema":"`+long+`"}},{"table":{"name":"of `+name+`","schema":"public"}}]}`)
+	}
+	document := `{"version":3,"sources":[` + strings.Join(sources, ",") + `]}`
+	_, err := Write(dir, json.RawMessage(document))
+	require.NoError(t, err)
+	got, err := Read(os.DirFS(dir))
+	require.NoError(t, err)
+	require.JSONEq(t, document, string(got))
+
+	for _, name := range []string{".", "..", "a/b", long} {
+		_, err := CreateMigration(dir, Migration{Source: name, Version: 1, Name: "x"}, "", "")
+		require.ErrorContains(t, err, "can't have SQL in a project")
+		_, err = CreateSeed(dir, name, "x", 1, "")
+		require.ErrorContains(t, err, "can't have SQL in a project")
+	}
+	_, err = CreateMigration(dir, Migration{Source: "shop", Version: 1, Name: long}, "", "")
+	require.NoError(t, err)
 }
 
 func TestSettingsComeFromFlagsVariablesAndFiles(t *testing.T) {

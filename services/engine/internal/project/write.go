@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -100,6 +101,7 @@ func (w *writer) sources(raw json.RawMessage) {
 		w.err = json.Unmarshal(raw, &list)
 	}
 	sources := make([]*ordered, 0, len(list))
+	dirs := map[string]bool{}
 	for _, raw := range list {
 		s, err := decodeOrdered(raw)
 		if err != nil {
@@ -110,7 +112,8 @@ func (w *writer) sources(raw json.RawMessage) {
 		if w.err = json.Unmarshal(s.raw("name"), &name); w.err != nil {
 			return
 		}
-		dir := fileName(name)
+		dir := unique(fileName(name), "", func(dir string) bool { return dirs[dir] })
+		dirs[dir] = true
 		for _, key := range []string{"tables", "functions"} {
 			// A source without tables has an empty list of them, one without functions has none.
 			if s.has(key) {
@@ -131,7 +134,7 @@ func (w *writer) list(dir, key string, raw json.RawMessage) {
 	}
 	includes := make([]string, 0, len(items))
 	for _, item := range items {
-		name := uniqueName(itemName(item), func(name string) bool { return w.written[dir+"/"+name] })
+		name := unique(itemName(item), ".yaml", func(name string) bool { return w.written[dir+"/"+name] })
 		w.yaml(dir+"/"+name, item)
 		includes = append(includes, includeTag+" "+name)
 	}
@@ -188,24 +191,31 @@ func itemName(item json.RawMessage) string {
 	return ""
 }
 
-// uniqueName is a file name that isn't taken: a_b_c may be table c of schema a_b and table
+// unique is a file name that isn't taken: a_b_c may be table c of schema a_b and table
 // b_c of schema a.
-func uniqueName(base string, taken func(string) bool) string {
-	name := base + ".yaml"
+func unique(base, extension string, taken func(string) bool) string {
+	name := base + extension
 	for n := 2; taken(name); n++ {
-		name = base + "_" + strconv.Itoa(n) + ".yaml"
+		name = base + "_" + strconv.Itoa(n) + extension
 	}
 	return name
 }
 
+// maxFileName bounds a name, with room for a version, a number and an extension in the 255 bytes that systems take.
+const maxFileName = 200
+
 // fileName is a name without what a file name can't have.
 func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
+	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'
 		}
 		return r
 	}, strings.TrimLeft(name, "."))
+	if len(name) > maxFileName {
+		name = strings.ToValidUTF8(name[:maxFileName], "")
+	}
+	return cmp.Or(name, "_")
 }
 
 // removeOthers removes the YAML files below a directory that were not written, and the

@@ -267,6 +267,19 @@ func TestFailedInit(t *testing.T) {
 	modern.expectClose(4403, `{"server_error_msg":"4403: Forbidden"}`)
 }
 
+// TestSecondInit: graphql-transport-ws forbids it; in the older protocol it replaces the session.
+func TestSecondInit(t *testing.T) {
+	t.Parallel()
+	w := setup(t, websocket.Config{}, websocket.Endpoint{})
+	old := w.dial(t, "")
+	old.init(ka)
+	old.init(ka)
+	modern := w.dial(t, "graphql-transport-ws")
+	modern.init(ping)
+	modern.send(initSecret)
+	modern.expectClose(4429, `{"server_error_msg":"4429: Too many initialisation requests"}`)
+}
+
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	w := setup(t, websocket.Config{InitTimeout: 50 * time.Millisecond}, websocket.Endpoint{})
