@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"os"
 	"strings"
 )
 
@@ -40,5 +41,23 @@ func NeedMetadataURL(url string) error {
 	if url != "" {
 		return nil
 	}
-	return errors.New("no metadata database: set " + DatabaseURL.spec.Name() + " or " + MetadataDatabaseURL.spec.Name())
+	text := "no metadata database: set " + DatabaseURL.spec.Name() + " or " + MetadataDatabaseURL.spec.Name()
+	if vendor := vendorIn(os.Environ()); vendor != "" {
+		text += "; for the settings of another engine, such as " + VendorPrefix(vendor) + DatabaseURL.spec.Variable + ", set " + VendorNames.spec.Name() + " to " + vendor
+	}
+	return errors.New(text)
+}
+
+// vendorIn is the engine whose address of a database is in an environment, "" for none.
+func vendorIn(environ []string) string {
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		for _, s := range []*Spec{DatabaseURL.spec, MetadataDatabaseURL.spec} {
+			vendor, ok := strings.CutSuffix(name, "_GRAPHQL_"+s.Variable)
+			if ok && vendor != "" && value != "" && VendorPrefix(vendor) != VariablePrefix {
+				return strings.ToLower(vendor)
+			}
+		}
+	}
+	return ""
 }

@@ -71,7 +71,7 @@ func TestCall(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusTeapot, response.Status)
 	require.Equal(t, "hello", string(response.Body))
-	require.Equal(t, "PUT shop.test k query-engine 00-01000000000000000000000000000000-0200000000000000-01", response.Header.Get("X-Seen"))
+	require.Equal(t, "PUT shop.test k graphql-engine 00-01000000000000000000000000000000-0200000000000000-01", response.Header.Get("X-Seen"))
 	require.Len(t, given, 2, "the caller's headers stay as they were")
 }
 
@@ -276,5 +276,6 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, err)
 	want := egress.DefaultConfig()
 	want.UserAgent = ""
-	require.Equal(t, want, egress.ReadConfig(v))
+	require.Equal(t, want, egress.ReadConfig(v, ""))
+	require.Equal(t, "graphql-engine/7", egress.ReadConfig(v, "graphql-engine/7").UserAgent)
 }

@@ -39,11 +39,12 @@ type Config struct {
 const ProxyEnvironment = "environment"
 
 // DefaultUserAgent is the name of the engine in its calls.
-const DefaultUserAgent = "query-engine"
+const DefaultUserAgent = "graphql-engine"
 
-// ReadConfig takes the client's settings from the table.
-func ReadConfig(v *config.Values) Config {
+// ReadConfig takes the client's settings from the table; userAgent is the name of the engine with its version.
+func ReadConfig(v *config.Values, userAgent string) Config {
 	return Config{
+		UserAgent:      userAgent,
 		Refuse:         config.EgressRefuse.Get(v),
 		Proxy:          config.EgressProxy.Get(v),
 		ConnectTimeout: config.EgressConnectTimeout.Get(v),

@@ -50,6 +50,9 @@ func (g *Group) Start(ctx context.Context) error {
 		for i, s := range g.services {
 			if err := s.Start(ctx); err != nil {
 				stopReverse(g.services[:i+1])
+				if s.Name() == g.name { // the group adds to the service, and who starts the group says its name
+					return err
+				}
 				return fmt.Errorf("start %s: %w", s.Name(), err)
 			}
 		}

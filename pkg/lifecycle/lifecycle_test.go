@@ -56,6 +56,14 @@ func TestGroupStopsWhatIsUpWhenOneFails(t *testing.T) {
 	}
 }
 
+// TestGroupsSayTheNameOfAServiceOnce: a group is called as the service that it adds to.
+func TestGroupsSayTheNameOfAServiceOnce(t *testing.T) {
+	t.Parallel()
+	var log []string
+	inner := lifecycle.NewGroup("a", &member{name: "a", log: &log, fail: errors.New("no port")})
+	require.EqualError(t, lifecycle.NewGroup("all", inner).Start(t.Context()), "start a: no port")
+}
+
 // Health is asked for while a service comes up or goes down, which may take a while.
 func TestStatusNeverWaits(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func (e *Env) newExport(name config.Service) (*export, error) {
 		x.settings = telemetry.Export{Traces: address, W3C: true}
 	}
 	var err error
-	if x.client, err = egress.New(egress.ReadConfig(e.Values)); err != nil {
+	if x.client, err = egress.New(egress.ReadConfig(e.Values, service.UserAgent())); err != nil {
 		return nil, err
 	}
 	x.Exporter = telemetry.NewExporter(telemetry.ExporterConfig{

@@ -71,7 +71,7 @@ func Run(
 	}
 	switch command {
 	case "version", "--version":
-		fmt.Fprintln(out, string(name), service.Version)
+		fmt.Fprintln(out, string(name), service.Build())
 		return exitOK
 	case "help":
 		args = []string{"--help"}

@@ -3,9 +3,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"queryengine/pkg/bus"
@@ -15,6 +17,34 @@ import (
 
 // Version is the version of all programs; the build sets it.
 var Version = "0.3.0"
+
+// UserAgent is the name of the engine in calls to others, as the wire format has it.
+func UserAgent() string { return "graphql-engine/" + cmp.Or(Version, "dev") }
+
+// Build is the version, with the commit where the build knows it.
+func Build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Version
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	return describe(settings)
+}
+
+// describe is Build of the settings of a build.
+func describe(settings map[string]string) string {
+	revision := settings["vcs.revision"]
+	if revision == "" {
+		return Version
+	}
+	if settings["vcs.modified"] == "true" {
+		revision += ", modified"
+	}
+	return Version + " (commit " + revision + ")"
+}
 
 // Config names a service.
 type Config struct {

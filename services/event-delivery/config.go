@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/service"
 )
 
 // Config are the settings of the service.
@@ -49,7 +50,7 @@ func ReadConfig(v *config.Values) Config {
 		Interval:       config.EventsFetchInterval.Get(v),
 		ActionInterval: config.AsyncActionsFetchInterval.Get(v),
 		ActionBatch:    config.AsyncActionsFetchBatchSize.Get(v),
-		Egress:         egress.ReadConfig(v),
+		Egress:         egress.ReadConfig(v, service.UserAgent()),
 		StopTimeout:    config.GracefulShutdownTimeout.Get(v),
 		Disabled:       config.DisableEventing.Get(v),
 

@@ -18,6 +18,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
@@ -148,7 +149,7 @@ func (g *Gateway) listen(ctx context.Context) error {
 	}
 	listener, err := listen.Listen(ctx, network, net.JoinHostPort(host, strconv.Itoa(g.config.Port)), g.config.Timeout)
 	if err != nil {
-		return fmt.Errorf("cannot listen: %w", err)
+		return config.ServerPort.Spec().Wrong(fmt.Errorf("cannot listen: %w", err))
 	}
 	var secure *listen.TLS
 	if g.config.TLS.Certificate != "" {
@@ -220,6 +221,17 @@ func (g *Gateway) wire() {
 	}
 	if dir := g.config.ConsoleAssets; dir != "" {
 		deps.Assets = directory(dir)
+		_, err := fs.Stat(deps.Assets, consoleScript)
+		if err != nil {
+			if _, compressed := fs.Stat(deps.Assets, consoleScript+".gz"); compressed == nil {
+				err = nil
+			}
+		}
+		if err != nil {
+			g.deps.Logger.Warn("there is no "+consoleScript+" for the console in the directory of a setting, so the engine's own console is served",
+				"setting", config.ConsoleAssetsDir.Spec().Name(), "directory", dir, "error", err)
+			deps.Assets, g.config.ConsoleAssets = nil, ""
+		}
 	}
 	if g.config.CacheSize > 0 {
 		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)
@@ -230,6 +242,9 @@ func (g *Gateway) wire() {
 		g.base.Follower().Watch(g.restart.applied)
 	}
 }
+
+// consoleScript is the file without which another console is an empty page.
+const consoleScript = "main.js"
 
 // directory has the files of a directory, and nothing outside of it, also not by symbolic links.
 type directory string

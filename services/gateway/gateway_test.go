@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -425,6 +426,27 @@ func TestReadConfig(t *testing.T) {
 	require.Equal(t, []config.Secret{"x", "y"}, load(map[string]string{prefix + "ADMIN_SECRETS": `["x","y"]`, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
 	require.Equal(t, []config.Secret{"a"}, load(map[string]string{prefix + "ADMIN_SECRETS": ``, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
 	require.True(t, load(map[string]string{prefix + "LOG_MASKED_VARIABLES": "a,b"}).Logging.Masked.Hides("b"))
+}
+
+// TestConsoleAssetsWithoutTheirScript: the engine's own console is served in the place of an empty page.
+func TestConsoleAssetsWithoutTheirScript(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	c := settings()
+	c.Console, c.ConsoleAssets = true, t.TempDir()
+	h := setup(t, nil)
+	g, err := gateway.New(c, gateway.Deps{Bus: connect(t, h.nats, "second"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	require.NoError(t, g.Start(t.Context()))
+	defer g.Stop()
+	response, err := http.Get("http://" + g.Address().String() + "/console")
+	require.NoError(t, err)
+	page, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.NotContains(t, string(page), "/console/assets/main.js")
+	require.Contains(t, log.String(), "there is no main.js for the console")
+	require.Contains(t, log.String(), "--console-assets-dir")
 }
 
 // TestConsoleAssetsStayInTheirDirectory also where a symbolic link leads out of it.

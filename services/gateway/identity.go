@@ -67,7 +67,7 @@ func newHook(c Config, d Deps) (*hook.Hook, error) {
 		URL:             c.AuthHook,
 		Post:            c.AuthHookPost,
 		SendRequestBody: c.AuthHookSendRequestBody,
-		UserAgent:       "query-engine/" + service.Version,
+		UserAgent:       service.UserAgent(),
 	}, &http.Client{Timeout: hookTimeout}, telemetry.Of(d.Logger, logtype.Webhook))
 	if err != nil {
 		return nil, config.AuthHook.Spec().Wrong(err)

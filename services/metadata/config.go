@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/service"
 )
 
 // Config are the settings of the service.
@@ -62,7 +63,7 @@ func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, erro
 		HistoryAge:               time.Duration(config.MetadataHistoryAge.Get(v)) * 24 * time.Hour,
 		Replicas:                 config.NATSReplicas.Get(v),
 		RemoteSchemaPermissions:  config.EnableRemoteSchemaPermissions.Get(v),
-		Egress:                   egress.ReadConfig(v),
+		Egress:                   egress.ReadConfig(v, service.UserAgent()),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		OpenRole:                 config.UnauthorizedRole.Get(v),

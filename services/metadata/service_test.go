@@ -2,12 +2,14 @@ package metadata
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/lifecycle/lifecycletest"
 	"queryengine/pkg/logtest"
@@ -64,6 +66,24 @@ func TestLifecycle(t *testing.T) {
 		t.Helper()
 		return w.build(t)
 	})
+}
+
+// TestStartSaysWhichRightIsMissing: the user may be there without any right.
+func TestStartSaysWhichRightIsMissing(t *testing.T) {
+	t.Parallel()
+	role := dbtest.Role(t)
+	w := newWorld(t)
+	address, err := url.Parse(w.metadataURL)
+	require.NoError(t, err)
+	query := address.Query()
+	query.Set("role", role)
+	address.RawQuery = query.Encode()
+	w.metadataURL = address.String()
+	service := w.build(t)
+	defer service.Stop()
+	err = service.Start(t.Context())
+	require.ErrorContains(t, err, "permission denied for database")
+	require.ErrorContains(t, err, "needs CREATE on the database (GRANT CREATE ON DATABASE ... TO ...), or --metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) names another")
 }
 
 func TestStartFailsWithoutADatabase(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/service"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/plan/env"
 )
@@ -109,7 +110,7 @@ func ReadConfig(v *config.Values) Config {
 		MaskedVariables: config.LogMaskedVariables.Get(v),
 		Limits:          env.DefaultLimits,
 		SpoolSize:       int64(config.AnswerSpoolSize.Get(v)) * megabyte,
-		Egress:          egress.ReadConfig(v),
+		Egress:          egress.ReadConfig(v, service.UserAgent()),
 		CacheSize:       int64(config.MaxCacheSize.Get(v)) * megabyte,
 		Cache: cache.Config{
 			MaxTTL:   config.CacheMaxEntryTTL.Get(v),

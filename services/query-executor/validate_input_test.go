@@ -192,7 +192,7 @@ func TestValidateInputHeaders(t *testing.T) {
 	require.Len(t, v.heard(), 2)
 	h := v.heard()[0].header
 	require.Equal(t, "application/json", h.Get("Content-Type"))
-	require.Equal(t, "query-engine", h.Get("User-Agent"))
+	require.Equal(t, egress.DefaultUserAgent, h.Get("User-Agent"))
 	require.Equal(t, "browser", h.Get("X-Forwarded-User-Agent"))
 	require.Equal(t, "Bearer a", h.Get("Authorization"))
 	require.Equal(t, "hush", h.Get("X-Key"))

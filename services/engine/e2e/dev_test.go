@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/freeport"
 )
 
@@ -66,4 +67,30 @@ func TestDevKeepsItsData(t *testing.T) {
 
 	p = startDevIn(t, dir, nil)
 	require.JSONEq(t, `{"data": {"mine": []}}`, p.query(nil, `{ mine { id } }`).text())
+}
+
+// TestDevOnADatabaseOfOnesOwn: it gets no sample beside tables in any schema, the start says what isn't tracked, and tracks it if it is asked to.
+func TestDevOnADatabaseOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	url, dir := dbtest.URL(t), t.TempDir()
+	execute(t, url, `CREATE SCHEMA billing; CREATE TABLE billing.accounts (id int PRIMARY KEY, name text);
+		CREATE TABLE billing.entries (id int PRIMARY KEY, account_id int REFERENCES billing.accounts, other_id int REFERENCES billing.accounts);
+		INSERT INTO billing.accounts VALUES (1, 'one'); INSERT INTO billing.entries VALUES (1, 1, 1)`)
+	p := startDevIn(t, dir, []string{"--database-url", url})
+	require.NotContains(t, p.log.Tail(), "loading the sample")
+	require.Contains(t, p.log.Tail(), `{"query": "{ __typename }"}`)
+	require.Contains(t, p.log.Tail(), "2 tables of the database aren't tracked, so the API doesn't have them. Track them at "+p.url+"/console, Data, or start with --track-all.")
+	p.signal(syscall.SIGINT)
+	<-p.done
+
+	p = startDevIn(t, dir, []string{"--database-url", url, "--track-all"})
+	require.Contains(t, p.log.Tail(), `{"query": "{ billing_accounts(limit: 5) { id } }"}`)
+	require.NotContains(t, p.log.Tail(), "tracked")
+	require.JSONEq(t, `{"data": {"billing_entries": [{"account": {"name": "one"}, "other": {"name": "one", "entries": [{"id": 1}], "entries_by_other_id": [{"id": 1}]}}]}}`,
+		p.query(nil, `{ billing_entries { account { name } other { name entries { id } entries_by_other_id { id } } } }`).text())
+	p.signal(syscall.SIGINT)
+	<-p.done
+
+	p = startDevIn(t, t.TempDir(), []string{"--database-url", url, "--sample"})
+	require.Contains(t, p.log.Tail(), "loading the sample")
 }

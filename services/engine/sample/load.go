@@ -3,10 +3,12 @@ package sample
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 //go:embed schema.sql
@@ -27,18 +29,38 @@ func Loaded(ctx context.Context, databaseURL string) (bool, error) {
 	return ask(ctx, databaseURL, `SELECT to_regclass('public.invoice_lines') IS NOT NULL`)
 }
 
-// Empty reports whether schema public of the database has no tables or views at all, so that the shop
+// noTables asks whether there are no tables or views, but for those of extensions, in some schemas.
+const noTables = `SELECT NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	WHERE %s AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+	AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`
+
+// Room reports whether schema public of the database has no tables or views at all, so that the shop
 // can't collide with any.
+func Room(ctx context.Context, databaseURL string) (bool, error) {
+	return ask(ctx, databaseURL, fmt.Sprintf(noTables, `n.nspname = 'public'`))
+}
+
+// Empty reports whether the database has no tables or views in any schema, but for the engine's own.
 func Empty(ctx context.Context, databaseURL string) (bool, error) {
-	return ask(ctx, databaseURL, `SELECT NOT EXISTS (SELECT FROM pg_class c
-		WHERE c.relnamespace = to_regnamespace('public') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-		AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))`)
+	return ask(ctx, databaseURL, fmt.Sprintf(noTables, `n.nspname NOT IN ('information_schema', 'engine_catalog') AND n.nspname !~ '^pg_'`))
+}
+
+// connect says of a database that refuses only why: before it, the driver names the attempt with TLS.
+func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if refused := new(pgconn.PgError); errors.As(err, &refused) {
+		err = refused
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the database: %w", err)
+	}
+	return conn, nil
 }
 
 func ask(ctx context.Context, databaseURL, question string) (bool, error) {
-	conn, err := pgx.Connect(ctx, databaseURL)
+	conn, err := connect(ctx, databaseURL)
 	if err != nil {
-		return false, fmt.Errorf("connecting to the sample's database: %w", err)
+		return false, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var yes bool
@@ -49,9 +71,9 @@ func ask(ctx context.Context, databaseURL, question string) (bool, error) {
 // Load makes the shop's tables in schema public and fills them, all in one transaction: it
 // is there as a whole or not at all. It fails where one of the tables exists.
 func Load(ctx context.Context, databaseURL string, size Size) error {
-	conn, err := pgx.Connect(ctx, databaseURL)
+	conn, err := connect(ctx, databaseURL)
 	if err != nil {
-		return fmt.Errorf("connecting to the sample's database: %w", err)
+		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return load(ctx, tx, size) })

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/bus"
@@ -27,8 +29,10 @@ const usage = `Usage: engine COMMAND [OPTION...]
 Commands:
   serve       run the services in one process, with NATS inside unless --nats-url says where it is; this is
               what is done without a command, too
-  dev         the same with a PostgreSQL server of its own and sample data, to try things out; with --sqlite FILE
-              the tables of a database file of SQLite are tracked in place of the sample
+  dev         the same with a PostgreSQL server of its own and sample data, to try things out; with --database-url URL
+              a database of yours, which gets the sample only if it has no tables at all, or with --sample;
+              --track-all tracks all tables of it; with --sqlite FILE the tables of a database file of SQLite are
+              tracked in place of the sample
   metadata    apply, export, compare and check the metadata of a project directory, and follow its changes
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
@@ -117,7 +121,7 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 	case "health":
 		run = sh.health
 	case "version", "--version":
-		fmt.Fprintln(sh.Out, "engine", service.Version)
+		fmt.Fprintln(sh.Out, "engine", service.Build())
 		return 0
 	case "help", "--help", "-h":
 		fmt.Fprint(sh.Out, usage)
@@ -185,6 +189,9 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 	if err := sh.Check(v, config.RunServices.Get(v)); err != nil {
 		return err
 	}
+	if err := checkPort(ctx, v); err != nil {
+		return err
+	}
 	var inProcess program.Connector
 	if config.NATSURL.Get(v) == "" {
 		dir := filepath.Join(config.DataDir.Get(v), natsDir)
@@ -222,6 +229,23 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 		return err
 	}
 	return program.Serve(ctx, env, services, ready)
+}
+
+// checkPort fails when the gateway couldn't listen, before anything is made in databases.
+func checkPort(ctx context.Context, v *config.Values) error {
+	port := config.ServerPort.Get(v)
+	if !slices.Contains(config.RunServices.Get(v), string(config.Gateway)) || port == 0 {
+		return nil
+	}
+	network, host := "tcp", config.ServerHost.Get(v)
+	if host == "*" {
+		network, host = "tcp4", ""
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, network, net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return config.ServerPort.Spec().Wrong(fmt.Errorf("cannot listen: %w", err))
+	}
+	return l.Close()
 }
 
 // natsUsers are the users that may connect to the NATS server of this process from outside. Their

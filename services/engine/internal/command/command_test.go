@@ -164,6 +164,73 @@ func TestDevLeavesADatabaseWithTablesAlone(t *testing.T) {
 	require.NotContains(t, s.out.String(), "loading the sample")
 }
 
+// TestPortThatIsTaken is noticed before anything is made in a database.
+func TestPortThatIsTaken(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	url := dbtest.URL(t)
+	s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATABASE_URL": url, "ENGINE_GRAPHQL_DATA_DIR": t.TempDir()})
+	require.Equal(t, 1, s.Run(t.Context(), []string{"dev", "--server-port", port}))
+	require.Contains(t, s.errs.String(), "engine: --server-port (ENGINE_GRAPHQL_SERVER_PORT): cannot listen: ")
+	empty, err := sample.Empty(t.Context(), url)
+	require.NoError(t, err)
+	require.True(t, empty)
+}
+
+// TestWelcomeHasCommandsThatWork: with a secret that is no variable of the reader's shell, too.
+func TestWelcomeHasCommandsThatWork(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{"": `admin-secret: SECRET"`, "topsecret": `admin-secret: $ENGINE_GRAPHQL_ADMIN_SECRET"`} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATABASE_URL": dbtest.URL(t), "ENGINE_GRAPHQL_DATA_DIR": t.TempDir()})
+		args := []string{"dev", "--server-port", freeport.Text(t)}
+		if variable == "" {
+			args = append(args, "--admin-secret", "topsecret")
+		} else {
+			s.env["ENGINE_GRAPHQL_ADMIN_SECRET"] = variable
+		}
+		s.Out = writerFunc(func(p []byte) (int, error) {
+			if bytes.Contains(p, []byte("Ctrl-C")) {
+				cancel()
+			}
+			return s.out.Write(p)
+		})
+		require.Zero(t, s.Run(ctx, args), s.errs.String())
+		require.Contains(t, s.out.String(), want)
+		require.NotContains(t, s.out.String(), "topsecret")
+		cancel()
+	}
+}
+
+// TestCausesOfInconsistencies are printed where the server names them.
+func TestCausesOfInconsistencies(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"is_consistent":false,"inconsistent_objects":[
+			{"type":"remote_schema","name":"remote_schema charts","reason":"Inconsistent object: HTTP exception","message":{"type":"connection_failure","message":"Connection failure: connection refused"}},
+			{"type":"table","name":"table none","reason":"Inconsistent object: no such table","message":"no such table"}]}`)
+	}))
+	defer server.Close()
+	s := newShell(t, nil)
+	require.Zero(t, s.Run(t.Context(), []string{"metadata", "inconsistency", "list", "--project", t.TempDir(), "--endpoint", server.URL}), s.errs.String())
+	require.Equal(t, "remote_schema\tremote_schema charts\tInconsistent object: HTTP exception: Connection failure: connection refused\n"+
+		"table\ttable none\tInconsistent object: no such table\n", s.out.String())
+}
+
+// TestMigrationsNeedAProject: in a directory that has nothing of one, nothing isn't done in silence.
+func TestMigrationsNeedAProject(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"apply", "status"} {
+		s := newShell(t, nil)
+		require.Equal(t, 1, s.Run(t.Context(), []string{"migrate", command, "--project", t.TempDir()}))
+		require.Contains(t, s.errs.String(), "this is not a project directory")
+	}
+}
+
 // TestSampleKeepsTheAddressOfItsSource: an installation that reads its secrets from files has no
 // variable with the address.
 func TestSampleKeepsTheAddressOfItsSource(t *testing.T) {

@@ -52,7 +52,7 @@ func commandTree() *completion.Command {
 		case "doctor":
 			c.Options = flagOptions(projectFlags(doctorCommand()).FlagSet)
 		case "dev":
-			c.Options = devOptions(settings)
+			c.Options = optionsOfDev(settings)
 		case "echo":
 			c.Options = flagOptions(newEchoFlags(nil).FlagSet)
 		case "secrets":

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"queryengine/pkg/config"
+	"queryengine/services/engine/sample"
 )
 
 var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postgresDir + " in the data directory")
@@ -14,7 +15,7 @@ var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postg
 // dev is serve with the sample, in the database that the settings name, else in a private
 // one. With a file of SQLite there is no sample: the tables of the file are tracked.
 func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
-	file, args, err := takeSQLite(args)
+	o, args, err := takeDevOptions(args)
 	if err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	if config.DatabaseURL.Get(v) != "" {
-		return sh.runDev(ctx, v, file)
+		return sh.runDev(ctx, v, o)
 	}
 	server, err := sh.startPostgres(ctx, v)
 	if err != nil {
@@ -46,38 +47,52 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 		<-server.Done()
 		cancel(errDatabaseEnded)
 	}()
-	err = sh.runDev(ctx, v, file)
+	err = sh.runDev(ctx, v, o)
 	if errors.Is(context.Cause(ctx), errDatabaseEnded) {
 		err = errors.Join(err, errDatabaseEnded)
 	}
 	return err
 }
 
-func (sh *Shell) runDev(ctx context.Context, v *config.Values, file string) error {
-	if file == "" {
-		if err := sh.loadSample(ctx, v); err != nil {
+func (sh *Shell) runDev(ctx context.Context, v *config.Values, o devOptions) error {
+	if err := checkPort(ctx, v); err != nil {
+		return err
+	}
+	if o.file == "" {
+		may := sample.Empty
+		if o.sample {
+			may = sample.Room
+		}
+		if err := sh.loadSample(ctx, v, may); err != nil {
 			return err
 		}
 	}
 	return sh.runServices(ctx, v, func(ctx context.Context) error {
-		query, err := sh.content(ctx, v, file)
+		query, hint, err := sh.content(ctx, v, o)
 		if err != nil {
 			return err
 		}
 		if err := selfClient(v).await(ctx, "/readyz"); err != nil {
 			return err
 		}
-		sh.welcome(v, query)
+		if !selfClient(v).answers(ctx, query) {
+			query = "{ __typename }"
+		}
+		sh.welcome(v, query, hint)
 		return nil
 	})
 }
 
-// content sees to it that there is something to query, and gives a first query.
-func (sh *Shell) content(ctx context.Context, v *config.Values, file string) (query string, err error) {
-	if file != "" {
-		return sh.useSQLite(ctx, v, file)
+// content sees to it that there is something to query, and gives a first query, and a hint at what isn't there.
+func (sh *Shell) content(ctx context.Context, v *config.Values, o devOptions) (query, hint string, err error) {
+	if o.file != "" {
+		query, err = sh.useSQLite(ctx, v, o.file)
+		return query, "", err
 	}
-	return sampleQuery, sh.applySample(ctx, v)
+	if err := sh.applySample(ctx, v); err != nil {
+		return "", "", err
+	}
+	return sh.useTables(ctx, v, o.trackAll)
 }
 
 // devEnv is the environment with other defaults: only this machine may connect, as there

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,36 +14,53 @@ import (
 	"queryengine/pkg/gqlname"
 )
 
-// sqliteOption is the option of dev that names a file of SQLite, and the name of its source.
+// The options of dev besides settings, and the name of the source that a file becomes.
 const (
-	sqliteOption = "--sqlite"
-	sqliteSource = "sqlite"
+	sqliteOption   = "--sqlite"
+	sampleOption   = "--sample"
+	trackAllOption = "--track-all"
+	sqliteSource   = "sqlite"
 )
 
-// takeSQLite takes the file off the arguments of dev; "" for none.
-func takeSQLite(args []string) (file string, rest []string, err error) {
+// devOptions are those of a command line.
+type devOptions struct {
+	file             string // of SQLite, "" for none
+	sample, trackAll bool
+}
+
+// takeDevOptions takes the options off the arguments of dev.
+func takeDevOptions(args []string) (o devOptions, rest []string, err error) {
 	for i := 0; i < len(args); i++ {
 		value, given := strings.CutPrefix(args[i], sqliteOption+"=")
 		switch {
+		case args[i] == sampleOption:
+			o.sample = true
+			continue
+		case args[i] == trackAllOption:
+			o.trackAll = true
+			continue
 		case args[i] == sqliteOption && i+1 < len(args):
 			i++
 			value = args[i]
 		case args[i] == sqliteOption:
-			return "", nil, errors.New(sqliteOption + " needs the path of a file")
+			return o, nil, errors.New(sqliteOption + " needs the path of a file")
 		case !given:
 			rest = append(rest, args[i])
 			continue
 		}
-		if file, err = filepath.Abs(value); err != nil || value == "" {
-			return "", nil, errors.Join(errors.New(sqliteOption+" needs the path of a file"), err)
+		if o.file, err = filepath.Abs(value); err != nil || value == "" {
+			return o, nil, errors.Join(errors.New(sqliteOption+" needs the path of a file"), err)
 		}
 	}
-	return file, rest, nil
+	return o, rest, nil
 }
 
-// devOptions are the options of dev: those of settings, and the file.
-func devOptions(settings []completion.Option) []completion.Option {
-	return append(slices.Clone(settings), completion.Option{Name: sqliteOption, Help: "file of SQLite whose tables are tracked, in place of the sample"})
+// optionsOfDev are those of settings, and its own.
+func optionsOfDev(settings []completion.Option) []completion.Option {
+	return append(slices.Clone(settings),
+		completion.Option{Name: sqliteOption, Help: "file of SQLite whose tables are tracked, in place of the sample"},
+		completion.Option{Name: sampleOption, Switch: true, Help: "load the sample into a database that has other schemas with tables"},
+		completion.Option{Name: trackAllOption, Switch: true, Help: "track all tables of the database, with relationships by their foreign keys"})
 }
 
 // useSQLite has the server use a file of SQLite. The first time, all of its tables are tracked, with
@@ -100,41 +116,22 @@ type sqliteTable struct {
 	} `json:"foreign_keys"`
 }
 
-// sqliteCommand is a request of the metadata API.
-type sqliteCommand struct {
-	Type string         `json:"type"`
-	Args map[string]any `json:"args"`
-}
-
 func (c client) addSQLite(ctx context.Context, file string) error {
-	return c.bulk(ctx, []sqliteCommand{{"sqlite_add_source", map[string]any{
+	return c.bulk(ctx, []metadataCommand{{"sqlite_add_source", map[string]any{
 		"name": sqliteSource, "replace_configuration": true,
 		"configuration": map[string]any{"connection_info": map[string]any{"database_url": file}},
 	}}}, nil)
 }
 
-// bulk sends requests, and reads their answers when they are wanted.
-func (c client) bulk(ctx context.Context, commands []sqliteCommand, answers any) error {
-	body, err := json.Marshal(map[string]any{"type": "bulk", "args": commands})
-	if err != nil {
-		return err
-	}
-	answer, err := c.metadata(ctx, body)
-	if err != nil || answers == nil {
-		return err
-	}
-	return json.Unmarshal(answer, answers)
-}
-
 // sqliteTables are the tables of the file.
 func (c client) sqliteTables(ctx context.Context) ([]sqliteTable, error) {
 	var names [][]any
-	if err := c.bulk(ctx, []sqliteCommand{{"sqlite_get_source_tables", map[string]any{"source": sqliteSource}}}, &names); err != nil {
+	if err := c.bulk(ctx, []metadataCommand{{"sqlite_get_source_tables", map[string]any{"source": sqliteSource}}}, &names); err != nil {
 		return nil, err
 	}
-	var commands []sqliteCommand
+	var commands []metadataCommand
 	for _, name := range names[0] {
-		commands = append(commands, sqliteCommand{"sqlite_get_table_info", map[string]any{"source": sqliteSource, "table": name}})
+		commands = append(commands, metadataCommand{"sqlite_get_table_info", map[string]any{"source": sqliteSource, "table": name}})
 	}
 	tables := []sqliteTable{}
 	if len(commands) == 0 {
@@ -144,7 +141,7 @@ func (c client) sqliteTables(ctx context.Context) ([]sqliteTable, error) {
 }
 
 // trackingOf are the requests that track tables, and a relationship on both sides of each foreign key.
-func trackingOf(tables []sqliteTable) []sqliteCommand {
+func trackingOf(tables []sqliteTable) []metadataCommand {
 	used := map[string]map[string]bool{}
 	var list []map[string]any
 	for _, t := range tables {
@@ -158,13 +155,13 @@ func trackingOf(tables []sqliteTable) []sqliteCommand {
 		used[t.Name.Name] = names
 		list = append(list, map[string]any{"source": sqliteSource, "table": t.Name.Name})
 	}
-	commands := []sqliteCommand{{"sqlite_track_tables", map[string]any{"tables": list}}}
+	commands := []metadataCommand{{"sqlite_track_tables", map[string]any{"tables": list}}}
 	// relate makes a relationship under the first name that is free.
 	relate := func(kind, table string, using any, names ...string) {
 		for _, name := range names {
 			if used[table] != nil && gqlname.Valid(name) && !used[table][name] {
 				used[table][name] = true
-				commands = append(commands, sqliteCommand{"sqlite_create_" + kind + "_relationship", map[string]any{
+				commands = append(commands, metadataCommand{"sqlite_create_" + kind + "_relationship", map[string]any{
 					"source": sqliteSource, "table": table, "name": name, "using": map[string]any{"foreign_key_constraint_on": using},
 				}})
 				return

@@ -18,6 +18,20 @@ type inconsistent struct {
 	Type   string `json:"type"`
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
+	// Message has the cause, where a remote schema couldn't be asked.
+	Message json.RawMessage `json:"message"`
+}
+
+// String is the name, and why the object can't be used.
+func (i inconsistent) String() string {
+	text := i.Name + ": " + i.Reason
+	var cause struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(i.Message, &cause) == nil && cause.Message != "" {
+		text += ": " + cause.Message
+	}
+	return text
 }
 
 // verdict is the answer of requests that replace or reload metadata.
@@ -47,7 +61,7 @@ func (p *workplace) warn(raw json.RawMessage) error {
 	if len(v.Inconsistent) > 0 {
 		p.say("warning: the metadata is inconsistent:")
 		for _, i := range v.Inconsistent {
-			p.say("  %s: %s", i.Name, i.Reason)
+			p.say("  %s", i)
 		}
 	}
 	return nil
@@ -76,7 +90,7 @@ func explainRefusal(err error) error {
 	var b strings.Builder
 	for _, i := range list {
 		if i.Name != "" {
-			fmt.Fprintf(&b, "\n  %s: %s", i.Name, i.Reason)
+			fmt.Fprintf(&b, "\n  %s", i)
 		}
 	}
 	return fmt.Errorf("%w%s", err, b.String())
@@ -215,7 +229,7 @@ func inconsistencyList() projectCommand {
 			return err
 		}
 		for _, i := range v.Inconsistent {
-			p.print("%s\t%s\t%s", i.Type, i.Name, i.Reason)
+			p.print("%s\t%s\t%s", i.Type, i.Name, strings.TrimPrefix(i.String(), i.Name+": "))
 		}
 		if v.Consistent {
 			p.say("the metadata is consistent")

@@ -16,6 +16,9 @@ import (
 )
 
 func (p *workplace) migrations() (map[string][]project.Migration, error) {
+	if !p.config.Exists() {
+		return nil, errors.New("this is not a project directory: there is neither config.yaml nor a directory of metadata or migrations")
+	}
 	return project.Migrations(p.config.Path(p.config.MigrationsDirectory))
 }
 

@@ -33,17 +33,16 @@ func (sh *Shell) sample(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(config.DataDir.Get(v), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	if err := sh.loadSample(ctx, v); err != nil {
+	if err := sh.loadSample(ctx, v, sample.Room); err != nil {
 		return err
 	}
 	return sh.applySample(ctx, v)
 }
 
-// loadSample fills the database with the sample when it holds no tables.
-func (sh *Shell) loadSample(ctx context.Context, v *config.Values) error {
+// loadSample fills the database with the sample where that may be.
+func (sh *Shell) loadSample(ctx context.Context, v *config.Values, may func(ctx context.Context, databaseURL string) (bool, error)) error {
 	url := config.DatabaseURL.Get(v).Reveal()
-	empty, err := sample.Empty(ctx, url)
-	if err != nil || !empty {
+	if yes, err := may(ctx, url); err != nil || !yes {
 		return err
 	}
 	fmt.Fprintln(sh.Out, "loading the sample")

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -17,11 +18,15 @@ import (
 // healthLimit is how long the services may take to be healthy for the first time.
 const healthLimit = time.Minute
 
-// welcome prints where the engine is and a first query to ask it.
-func (sh *Shell) welcome(v *config.Values, query string) {
+// welcome prints where the engine is, a first query to ask it, and a hint, if there is one.
+func (sh *Shell) welcome(v *config.Values, query, hint string) {
 	header := ""
 	if config.AdminSecret.Get(v) != "" {
-		header = ` -H "x-engine-admin-secret: $ENGINE_GRAPHQL_ADMIN_SECRET"`
+		secret := "SECRET"
+		if name := config.AdminSecret.Spec().Env(); sh.has(name) {
+			secret = "$" + name
+		}
+		header = ` -H "x-engine-admin-secret: ` + secret + `"`
 	}
 	secret := ""
 	if config.AdminSecret.Get(v) == "" && len(config.AdminSecrets.Get(v)) == 0 {
@@ -36,8 +41,13 @@ GraphQL is served at %[1]s/v1/graphql. Try:
 
   curl %[1]s/v1/graphql%[2]s -d '{"query": "%[3]s"}'
 
-%[5]s%[6]sCtrl-C stops it; the data stays in %[4]s.
-`, address(v), header, query, config.DataDir.Get(v), console, secret)
+%[7]s%[5]s%[6]sCtrl-C stops it; the data stays in %[4]s.
+`, address(v), header, query, config.DataDir.Get(v), console, secret, hint)
+}
+
+func (sh *Shell) has(variable string) bool {
+	value, ok := sh.Env(variable)
+	return ok && value != ""
 }
 
 // address is how this machine reaches the gateway.
@@ -78,6 +88,25 @@ func (c client) await(ctx context.Context, path string) error {
 
 func (c client) metadata(ctx context.Context, body []byte) ([]byte, error) {
 	return c.do(ctx, http.MethodPost, "/v1/metadata", body)
+}
+
+// metadataCommand is a request of the metadata API.
+type metadataCommand struct {
+	Type string         `json:"type"`
+	Args map[string]any `json:"args"`
+}
+
+// bulk sends requests, and reads their answers when they are wanted.
+func (c client) bulk(ctx context.Context, commands []metadataCommand, answers any) error {
+	body, err := json.Marshal(map[string]any{"type": "bulk", "args": commands})
+	if err != nil {
+		return err
+	}
+	answer, err := c.metadata(ctx, body)
+	if err != nil || answers == nil {
+		return err
+	}
+	return json.Unmarshal(answer, answers)
 }
 
 func (c client) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {

@@ -32,6 +32,19 @@ func (c *Config) WriteMetadata(document json.RawMessage) ([]string, error) {
 	return Write(dir, document)
 }
 
+// Exists reports whether there is anything of a project.
+func (c *Config) Exists() bool {
+	for _, name := range []string{configFile, c.MetadataDirectory, c.MetadataFile, c.MigrationsDirectory} {
+		if name == "" {
+			continue
+		}
+		if _, err := os.Stat(c.Path(name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // MetadataPath is where the metadata is, as the configuration has it.
 func (c *Config) MetadataPath() string {
 	if c.MetadataFile != "" {

@@ -47,12 +47,12 @@ func parseYAML(files fs.FS, name string, depth int) (*yaml.Node, error) {
 	if len(document.Content) == 0 {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
 	}
-	return document.Content[0], include(files, document.Content[0], path.Dir(name), depth)
+	return document.Content[0], include(files, document.Content[0], name, depth)
 }
 
 // include puts the content of files in the place of !include, which is a tag, or the
 // beginning of a text.
-func include(files fs.FS, n *yaml.Node, dir string, depth int) error {
+func include(files fs.FS, n *yaml.Node, file string, depth int) error {
 	if n.Kind == yaml.ScalarNode {
 		target := ""
 		if n.Tag == includeTag {
@@ -63,10 +63,10 @@ func include(files fs.FS, n *yaml.Node, dir string, depth int) error {
 		if target == "" {
 			return nil
 		}
-		name := path.Join(dir, strings.TrimSpace(target))
+		name := path.Join(path.Dir(file), strings.TrimSpace(target))
 		included, err := parseYAML(files, name, depth+1)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("line %d includes %s, which is not there", n.Line, name)
+			return fmt.Errorf("%s: line %d includes %s, which is not there", file, n.Line, name)
 		}
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func include(files fs.FS, n *yaml.Node, dir string, depth int) error {
 		return nil
 	}
 	for _, child := range n.Content {
-		if err := include(files, child, dir, depth); err != nil {
+		if err := include(files, child, file, depth); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package delivery
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -139,7 +138,7 @@ func retryDelay(text string) time.Duration {
 func headers(configured []Header) []transform.Header {
 	list := []transform.Header{
 		{Name: "Content-Type", Value: "application/json"},
-		{Name: "User-Agent", Value: "graphql-engine/" + cmp.Or(service.Version, "dev")},
+		{Name: "User-Agent", Value: service.UserAgent()},
 	}
 	for _, h := range configured {
 		if !strings.EqualFold(h.Name, list[0].Name) && !strings.EqualFold(h.Name, list[1].Name) {

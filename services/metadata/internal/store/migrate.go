@@ -3,12 +3,15 @@ package store
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"queryengine/pkg/config"
 	"queryengine/pkg/metadatadb"
 )
 
@@ -28,7 +31,7 @@ const FirstVersion = 1
 // Migrate brings the tables up to date, in one transaction. Processes that start at once
 // wait for each other.
 func (s *Store) Migrate(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	cause := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(`+strconv.Itoa(migrationLock)+`)`); err != nil {
 			return err
 		}
@@ -41,8 +44,16 @@ func (s *Store) Migrate(ctx context.Context) error {
 		}
 		return migrate(ctx, tx, current)
 	})
-	return s.explain(err)
+	err := s.explain(cause)
+	if refused := new(pgconn.PgError); errors.As(cause, &refused) && refused.Code == noPrivilege {
+		return fmt.Errorf("%w; the metadata is kept in the schema engine_catalog, so its user needs CREATE on the database "+
+			"(GRANT CREATE ON DATABASE ... TO ...), or %s names another database", err, config.MetadataDatabaseURL.Spec().Name())
+	}
+	return err
 }
+
+// noPrivilege is the code of PostgreSQL for what a user may not do.
+const noPrivilege = "42501"
 
 // explain keeps the words of our own and of the server, not the address.
 func (s *Store) explain(err error) error {
