@@ -23,7 +23,6 @@ const (
 	statusBadRequest  websocket.StatusCode = 4400
 	statusForbidden   websocket.StatusCode = 4403
 	statusInitTimeout websocket.StatusCode = 4408
-	statusTooManyInit websocket.StatusCode = 4429
 )
 
 // conn is one connection.
@@ -142,13 +141,6 @@ func (c *conn) unreadable(err error) error {
 
 func (c *conn) initialise(m message) error {
 	c.initialised.Stop()
-	c.mu.Lock()
-	again := c.session != nil
-	c.mu.Unlock()
-	if again && c.protocol == transport {
-		c.close(statusTooManyInit, "4429: Too many initialisation requests")
-		return nil
-	}
 	header, err := initHeaders(c.upgrade, m.payload)
 	if err == nil {
 		var done bool
@@ -175,7 +167,7 @@ func (c *conn) initialise(m message) error {
 	return nil
 }
 
-// authenticate sets the session; in the older protocol, a later connection_init replaces it.
+// authenticate sets the session; a later connection_init replaces it.
 func (c *conn) authenticate(h http.Header) (bool, error) {
 	identity, err := c.server.deps.Authenticate(c.ctx, h)
 	if err != nil {
