@@ -106,21 +106,21 @@ func (k Key) Text(text string) (fitting string, ok bool) {
 // keys are how texts are told to be values of types.
 var keys = map[string]func(string) (string, bool){
 	"tinyint":     integer(0, math.MaxUint8),
-	"int2":        integer(math.MinInt16, math.MaxInt16),
-	"int4":        integer(math.MinInt32, math.MaxInt32),
-	"int8":        integer(math.MinInt64, math.MaxInt64),
-	"float4":      float(32),
-	"float8":      float(64),
-	"numeric":     decimal,
+	"int2":        integer(math.MinInt16, math.MaxInt16), // dialect word: of all kinds
+	"int4":        integer(math.MinInt32, math.MaxInt32), // dialect word: of all kinds
+	"int8":        integer(math.MinInt64, math.MaxInt64), // dialect word: of all kinds
+	"float4":      float(32),                             // dialect word: of all kinds
+	"float8":      float(64),                             // dialect word: of all kinds
+	"numeric":     decimal,                               // dialect word: of all kinds
 	"decimal":     decimal,
 	"bignumeric":  decimal,
 	"bool":        boolean,
 	"uuid":        uuid,
 	"date":        date,
 	"time":        clock,
-	"timetz":      clock,
+	"timetz":      clock, // dialect word: of all kinds
 	"timestamp":   timestamp,
-	"timestamptz": timestamp,
+	"timestamptz": timestamp, // dialect word: of all kinds
 }
 
 var (
