@@ -42,8 +42,8 @@ var (
 	}, parseBool)
 	VendorNames = define(Spec{
 		Flag: "vendor-names", Values: "word", Group: GroupAccess, Services: all(),
-		Help: "engine whose names are taken and given beside our own: for acme, X-Acme-* headers, x-acme-* claims and session variables, " +
-			"acme.user in SQL, and ACME_GRAPHQL_* settings; the same in all services",
+		Help: "engine whose names are taken and given beside the engine's own: for hasura, X-Hasura-* headers, x-hasura-* claims and session variables, " +
+			"hasura.user in SQL, and HASURA_GRAPHQL_* settings; the same in all services",
 	}, parseVendor)
 	UnauthorizedRole = define(Spec{
 		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway, Metadata},

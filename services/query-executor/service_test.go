@@ -41,7 +41,7 @@ type busFixture struct {
 func newBusFixture(t *testing.T) *busFixture {
 	t.Helper()
 	const shop = "testdata/cases/shop"
-	return startBusFixture(t, shop, newDatabase(t, shop), Config{Concurrency: 2, FrameSize: 64})
+	return startBusFixture(t, shop, newDatabase(t, shop), Config{Concurrency: 16, FrameSize: 64})
 }
 
 // startBusFixture starts an executor with the metadata of a feature.
@@ -127,7 +127,7 @@ func TestErrorAfterTheFirstFrameCutsTheAnswerOff(t *testing.T) {
 	t.Parallel()
 	const shop = "testdata/cases/shop"
 	env := newDatabase(t, shop)
-	h := startBusFixture(t, shop, env, Config{Concurrency: 2, FrameSize: 64})
+	h := startBusFixture(t, shop, env, Config{Concurrency: 16, FrameSize: 64})
 	url, _ := env("")
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)

@@ -69,28 +69,56 @@ func TestDevKeepsItsData(t *testing.T) {
 	require.JSONEq(t, `{"data": {"mine": []}}`, p.query(nil, `{ mine { id } }`).text())
 }
 
-// TestDevOnADatabaseOfOnesOwn: it gets no sample beside tables in any schema, the start says what isn't tracked, and tracks it if it is asked to.
+// TestDevOnADatabaseOfOnesOwn: it gets no sample unless that is asked for, the start says what isn't tracked, and the commands that
+// it names track it.
 func TestDevOnADatabaseOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	url, dir := dbtest.URL(t), t.TempDir()
+	p := startDevIn(t, dir, []string{"--database-url", url})
+	require.Contains(t, p.log.Tail(), "The database has no tables yet.")
+	require.Contains(t, p.log.Tail(), `{"query": "{ __typename }"}`)
 	execute(t, url, `CREATE SCHEMA billing; CREATE TABLE billing.accounts (id int PRIMARY KEY, name text);
 		CREATE TABLE billing.entries (id int PRIMARY KEY, account_id int REFERENCES billing.accounts, other_id int REFERENCES billing.accounts);
+		CREATE TABLE billing."odd name" (id int); CREATE TABLE note (id int PRIMARY KEY);
 		INSERT INTO billing.accounts VALUES (1, 'one'); INSERT INTO billing.entries VALUES (1, 1, 1)`)
-	p := startDevIn(t, dir, []string{"--database-url", url})
+	again := func(options ...string) *process {
+		t.Helper()
+		p.signal(syscall.SIGINT)
+		<-p.done
+		p = startDevIn(t, dir, append([]string{"--database-url", url}, options...))
+		return p
+	}
+	again()
 	require.NotContains(t, p.log.Tail(), "loading the sample")
-	require.Contains(t, p.log.Tail(), `{"query": "{ __typename }"}`)
-	require.Contains(t, p.log.Tail(), "2 tables of the database aren't tracked, so the API doesn't have them. Track them at "+p.url+"/console, Data, or start with --track-all.")
-	p.signal(syscall.SIGINT)
-	<-p.done
+	require.Contains(t, p.log.Tail(), "The database has 4 tables, none of them tracked, so the API is empty. Track them at "+p.url+
+		"/console, or with:\n\n  engine track --all --relationships --endpoint "+p.url+"\n")
 
-	p = startDevIn(t, dir, []string{"--database-url", url, "--track-all"})
+	w := &workshop{t, t.TempDir(), p.url}
+	for line, want := range map[string]string{
+		"track": "either --all or the names", "track --all note": "either --all or the names", "track note --schema billing": "--schema needs --all",
+		"track --all --source other": `no source "other"`, "track --all --schema none": "no tables in schema none", "track note none": "1 of 2 tables can't be tracked",
+	} {
+		require.Contains(t, w.does(1, line), want, line)
+	}
+	require.Equal(t, "tracked 1 table\n", w.does(0, "track billing.accounts"))
+	tracked := w.does(0, "track --all --schema app,billing --relationships --source default")
+	require.Contains(t, tracked, "tracked 1 table, created 4 relationships\n")
+	require.Contains(t, tracked, "not tracked: ")
+	require.Contains(t, tracked, "odd name")
+	execute(t, url, `CREATE TABLE late (id int PRIMARY KEY, entry_id int REFERENCES billing.entries)`)
+	again("--track-all")
 	require.Contains(t, p.log.Tail(), `{"query": "{ billing_accounts(limit: 5) { id } }"}`)
-	require.NotContains(t, p.log.Tail(), "tracked")
+	require.Contains(t, p.log.Tail(), "not tracked: ")
+	require.JSONEq(t, `{"data": {"late": [], "note": []}}`, p.query(nil, `{ late { entry { id } } note { id } }`).text())
 	require.JSONEq(t, `{"data": {"billing_entries": [{"account": {"name": "one"}, "other": {"name": "one", "entries": [{"id": 1}], "entries_by_other_id": [{"id": 1}]}}]}}`,
 		p.query(nil, `{ billing_entries { account { name } other { name entries { id } entries_by_other_id { id } } } }`).text())
 	p.signal(syscall.SIGINT)
 	<-p.done
 
+	url = dbtest.URL(t)
+	execute(t, url, `CREATE SCHEMA billing; CREATE TABLE billing.accounts (id int PRIMARY KEY)`)
 	p = startDevIn(t, t.TempDir(), []string{"--database-url", url, "--sample"})
 	require.Contains(t, p.log.Tail(), "loading the sample")
+	require.Contains(t, p.log.Tail(), "{ albums(order_by:")
+	require.Contains(t, p.log.Tail(), "1 of the 12 tables of the database isn't tracked, so the API doesn't have it. ")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -26,8 +27,13 @@ type shop struct {
 // shopRoles are the roles that the page makes; they belong to the server.
 var shopRoles = []string{"shop_engine", "shop_import"}
 
+// shopInUse is held by the page that uses the roles.
+var shopInUse sync.Mutex
+
 func newShop(t *testing.T) *shop {
 	t.Helper()
+	shopInUse.Lock()
+	t.Cleanup(shopInUse.Unlock)
 	server := dbtest.URL(t)
 	dropRoles := func() {
 		for _, role := range shopRoles {

@@ -29,20 +29,12 @@ func Loaded(ctx context.Context, databaseURL string) (bool, error) {
 	return ask(ctx, databaseURL, `SELECT to_regclass('public.invoice_lines') IS NOT NULL`)
 }
 
-// noTables asks whether there are no tables or views, but for those of extensions, in some schemas.
-const noTables = `SELECT NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-	WHERE %s AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-	AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`
-
-// Room reports whether schema public of the database has no tables or views at all, so that the shop
-// can't collide with any.
-func Room(ctx context.Context, databaseURL string) (bool, error) {
-	return ask(ctx, databaseURL, fmt.Sprintf(noTables, `n.nspname = 'public'`))
-}
-
-// Empty reports whether the database has no tables or views in any schema, but for the engine's own.
+// Empty reports whether schema public of the database has no tables or views at all, but for those of extensions, so that the
+// shop can't collide with any.
 func Empty(ctx context.Context, databaseURL string) (bool, error) {
-	return ask(ctx, databaseURL, fmt.Sprintf(noTables, `n.nspname NOT IN ('information_schema', 'engine_catalog') AND n.nspname !~ '^pg_'`))
+	return ask(ctx, databaseURL, `SELECT NOT EXISTS (SELECT FROM pg_class c
+		WHERE c.relnamespace = to_regnamespace('public') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+		AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`)
 }
 
 // connect says of a database that refuses only why: before it, the driver names the attempt with TLS.

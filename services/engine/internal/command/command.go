@@ -30,9 +30,9 @@ Commands:
   serve       run the services in one process, with NATS inside unless --nats-url says where it is; this is
               what is done without a command, too
   dev         the same with a PostgreSQL server of its own and sample data, to try things out; with --database-url URL
-              a database of yours, which gets the sample only if it has no tables at all, or with --sample;
-              --track-all tracks all tables of it; with --sqlite FILE the tables of a database file of SQLite are
-              tracked in place of the sample
+              a database of yours, which gets the sample only with --sample; --track-all tracks all of its tables;
+              with --sqlite FILE the tables of a database file of SQLite are tracked in place of the sample
+  track       track tables of a running engine: all of a source, or some
   metadata    apply, export, compare and check the metadata of a project directory, and follow its changes
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
@@ -51,7 +51,7 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
+	"serve", "dev", "track", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -101,6 +101,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.dev
 	case "metadata", "migrate", "seed":
 		run = sh.onProject(command)
+	case "track":
+		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, trackCommand(), args) }
 	case "import":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, importCommand(), args) }
 	case "console":

@@ -138,7 +138,7 @@ func TestDevOffersTheSampleOnce(t *testing.T) {
 			}
 			return s.out.Write(p)
 		})
-		require.Zero(t, s.Run(ctx, []string{"dev", "--server-port", freeport.Text(t)}), s.errs.String())
+		require.Zero(t, s.Run(ctx, []string{"dev", "--sample", "--server-port", freeport.Text(t)}), s.errs.String())
 		require.Equal(t, "127.0.0.1", s.face.host, "there is no secret")
 		return s
 	}
@@ -159,7 +159,7 @@ func TestDevLeavesADatabaseWithTablesAlone(t *testing.T) {
 	s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATABASE_URL": url, "ENGINE_GRAPHQL_DATA_DIR": t.TempDir()})
 	s.face.document = `{"version": 3, "sources": [{"tables": [{}]}]}`
 	s.face.err = errors.New("port in use")
-	require.Equal(t, 1, s.Run(t.Context(), []string{"dev"}))
+	require.Equal(t, 1, s.Run(t.Context(), []string{"dev", "--sample"}))
 	require.Equal(t, "engine: port in use\n", s.errs.String())
 	require.NotContains(t, s.out.String(), "loading the sample")
 }

@@ -45,6 +45,8 @@ func commandTree() *completion.Command {
 		switch name {
 		case "metadata", "migrate", "seed":
 			addProjectCommands(c, name)
+		case "track":
+			c.Options = flagOptions(projectFlags(trackCommand()).FlagSet)
 		case "import":
 			c.Options = flagOptions(projectFlags(importCommand()).FlagSet)
 		case "console":

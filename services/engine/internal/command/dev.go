@@ -5,15 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/config"
-	"queryengine/services/engine/sample"
 )
+
+// sampleTable is one of the sample's.
+var sampleTable = catalog.Name{Schema: "public", Name: "albums"}
+
+// defaultAddress is the server that commands use unless they are told otherwise.
+const defaultAddress = "http://127.0.0.1:8080"
 
 var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postgresDir + " in the data directory")
 
-// dev is serve with the sample, in the database that the settings name, else in a private
-// one. With a file of SQLite there is no sample: the tables of the file are tracked.
+// dev is serve with the sample in a private database. The database that the settings name gets the sample only when that is asked
+// for. With a file of SQLite there is no sample: the tables of the file are tracked.
 func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 	o, args, err := takeDevOptions(args)
 	if err != nil {
@@ -47,6 +54,7 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 		<-server.Done()
 		cancel(errDatabaseEnded)
 	}()
+	o.sample = true
 	err = sh.runDev(ctx, v, o)
 	if errors.Is(context.Cause(ctx), errDatabaseEnded) {
 		err = errors.Join(err, errDatabaseEnded)
@@ -58,12 +66,8 @@ func (sh *Shell) runDev(ctx context.Context, v *config.Values, o devOptions) err
 	if err := checkPort(ctx, v); err != nil {
 		return err
 	}
-	if o.file == "" {
-		may := sample.Empty
-		if o.sample {
-			may = sample.Room
-		}
-		if err := sh.loadSample(ctx, v, may); err != nil {
+	if o.sample && o.file == "" {
+		if err := sh.loadSample(ctx, v); err != nil {
 			return err
 		}
 	}
@@ -76,7 +80,7 @@ func (sh *Shell) runDev(ctx context.Context, v *config.Values, o devOptions) err
 			return err
 		}
 		if !selfClient(v).answers(ctx, query) {
-			query = "{ __typename }"
+			query = nothing
 		}
 		sh.welcome(v, query, hint)
 		return nil
@@ -89,10 +93,81 @@ func (sh *Shell) content(ctx context.Context, v *config.Values, o devOptions) (q
 		query, err = sh.useSQLite(ctx, v, o.file)
 		return query, "", err
 	}
-	if err := sh.applySample(ctx, v); err != nil {
-		return "", "", err
+	if o.sample {
+		if err := sh.applySample(ctx, v); err != nil {
+			return "", "", err
+		}
 	}
 	return sh.useTables(ctx, v, o.trackAll)
+}
+
+// useTables tracks all tables of the database, if that is asked for, and gives a first query on what is tracked, and a hint at
+// what isn't.
+func (sh *Shell) useTables(ctx context.Context, v *config.Values, trackAll bool) (query, hint string, err error) {
+	c := selfClient(v)
+	if err := c.await(ctx, "/healthz"); err != nil {
+		return "", "", err
+	}
+	sources, err := c.sources(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	tracked, ok := trackedTables(sources, sampleSource)
+	if !ok {
+		return nothing, "", nil
+	}
+	t := c.tracker(sampleSource, "pg")
+	all, err := t.tables(ctx)
+	if err != nil {
+		return nothing, "", nil //nolint:nilerr // the start says what is wrong with a source
+	}
+	if untracked := without(all, tracked); trackAll && len(untracked) > 0 {
+		left, err := t.track(ctx, untracked)
+		if err == nil {
+			_, err = t.relate(ctx, nil)
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("tracking all tables: %w", err)
+		}
+		for _, line := range left {
+			fmt.Fprintln(sh.Out, "not tracked:", line)
+		}
+		if sources, err = c.sources(ctx); err != nil {
+			return "", "", err
+		}
+		tracked, _ = trackedTables(sources, sampleSource)
+	} else if len(untracked) > 0 {
+		hint = sh.hint(v, len(all), len(untracked))
+	}
+	switch {
+	case len(all) == 0:
+		return nothing, "The database has no tables yet. Start with " + sampleOption + " to fill it with a sample.\n\n", nil
+	case len(tracked) == 0:
+		return nothing, hint, nil
+	case slices.Contains(tracked, sampleTable):
+		return sampleQuery, hint, nil
+	}
+	return t.firstQuery(ctx, tracked[0], sampleTable.Schema), hint, nil
+}
+
+// hint says which tables the API doesn't have, and how to change that.
+func (sh *Shell) hint(v *config.Values, all, untracked int) string {
+	text := fmt.Sprintf("The database has %s, none of them tracked, so the API is empty. ", count(all, "table"))
+	switch {
+	case untracked == all:
+	case untracked == 1:
+		text = fmt.Sprintf("1 of the %d tables of the database isn't tracked, so the API doesn't have it. ", all)
+	default:
+		text = fmt.Sprintf("%d of the %d tables of the database aren't tracked, so the API doesn't have them. ", untracked, all)
+	}
+	command := "engine track --all --relationships"
+	if at := address(v); at != defaultAddress {
+		command += " --endpoint " + at
+	}
+	if config.EnableConsole.Get(v) {
+		return text + "Track them at " + address(v) + "/console, or with:\n\n  " + command + "\n\n"
+	}
+	return text + "Track them with:\n\n  " + command + "\n\n"
 }
 
 // devEnv is the environment with other defaults: only this machine may connect, as there

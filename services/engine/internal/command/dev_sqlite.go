@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
-	"queryengine/pkg/gqlname"
 )
 
 // The options of dev besides settings, and the name of the source that a file becomes.
@@ -59,7 +57,7 @@ func takeDevOptions(args []string) (o devOptions, rest []string, err error) {
 func optionsOfDev(settings []completion.Option) []completion.Option {
 	return append(slices.Clone(settings),
 		completion.Option{Name: sqliteOption, Help: "file of SQLite whose tables are tracked, in place of the sample"},
-		completion.Option{Name: sampleOption, Switch: true, Help: "load the sample into a database that has other schemas with tables"},
+		completion.Option{Name: sampleOption, Switch: true, Help: "load the sample into a database of yours"},
 		completion.Option{Name: trackAllOption, Switch: true, Help: "track all tables of the database, with relationships by their foreign keys"})
 }
 
@@ -74,114 +72,33 @@ func (sh *Shell) useSQLite(ctx context.Context, v *config.Values, file string) (
 	if err != nil {
 		return "", err
 	}
-	if err := c.addSQLite(ctx, file); err != nil {
+	t := c.tracker(sqliteSource, "sqlite")
+	if _, err := t.send(ctx, "sqlite_add_source", map[string]any{
+		"name": sqliteSource, "replace_configuration": true,
+		"configuration": map[string]any{"connection_info": map[string]any{"database_url": file}},
+	}); err != nil {
 		return "", fmt.Errorf("opening %s: %w", file, err)
 	}
-	tables, err := c.sqliteTables(ctx)
+	tables, err := t.tables(ctx)
 	if err != nil {
 		return "", err
 	}
-	if i := slices.IndexFunc(sources, func(s source) bool { return s.Name == sqliteSource }); i < 0 || len(sources[i].Tables) == 0 {
-		for _, t := range tables {
-			if !gqlname.Valid(t.Name.Name) {
-				fmt.Fprintf(sh.Out, "not tracked: %q is no name in GraphQL; track it with a custom_name\n", t.Name.Name)
-			}
+	if tracked, _ := trackedTables(sources, sqliteSource); len(tracked) == 0 && len(tables) > 0 {
+		left, err := t.track(ctx, tables)
+		if err == nil {
+			_, err = t.relate(ctx, nil)
 		}
-		if err := c.bulk(ctx, trackingOf(tables), nil); err != nil {
+		if err != nil {
 			return "", fmt.Errorf("tracking the tables of %s: %w", file, err)
 		}
-	}
-	return firstQuery(tables), nil
-}
-
-// firstQuery reads a few rows of a table.
-func firstQuery(tables []sqliteTable) string {
-	for _, t := range tables {
-		for _, column := range t.Columns {
-			if gqlname.Valid(t.Name.Name) && gqlname.Valid(column.Name) {
-				return fmt.Sprintf("{ %s(limit: 5) { %s } }", t.Name.Name, column.Name)
-			}
+		for _, line := range left {
+			fmt.Fprintln(sh.Out, "not tracked:", line)
 		}
 	}
-	return "{ __typename }"
-}
-
-// sqliteTable is what the server knows of a table.
-type sqliteTable struct {
-	Name    struct{ Name string }
-	Columns []struct{ Name string }
-	Keys    map[string]struct {
-		Table   struct{ Name string } `json:"foreign_table"`
-		Columns map[string]string     `json:"column_mapping"`
-	} `json:"foreign_keys"`
-}
-
-func (c client) addSQLite(ctx context.Context, file string) error {
-	return c.bulk(ctx, []metadataCommand{{"sqlite_add_source", map[string]any{
-		"name": sqliteSource, "replace_configuration": true,
-		"configuration": map[string]any{"connection_info": map[string]any{"database_url": file}},
-	}}}, nil)
-}
-
-// sqliteTables are the tables of the file.
-func (c client) sqliteTables(ctx context.Context) ([]sqliteTable, error) {
-	var names [][]any
-	if err := c.bulk(ctx, []metadataCommand{{"sqlite_get_source_tables", map[string]any{"source": sqliteSource}}}, &names); err != nil {
-		return nil, err
-	}
-	var commands []metadataCommand
-	for _, name := range names[0] {
-		commands = append(commands, metadataCommand{"sqlite_get_table_info", map[string]any{"source": sqliteSource, "table": name}})
-	}
-	tables := []sqliteTable{}
-	if len(commands) == 0 {
-		return tables, nil
-	}
-	return tables, c.bulk(ctx, commands, &tables)
-}
-
-// trackingOf are the requests that track tables, and a relationship on both sides of each foreign key.
-func trackingOf(tables []sqliteTable) []metadataCommand {
-	used := map[string]map[string]bool{}
-	var list []map[string]any
-	for _, t := range tables {
-		if !gqlname.Valid(t.Name.Name) {
-			continue
-		}
-		names := map[string]bool{}
-		for _, c := range t.Columns {
-			names[c.Name] = true
-		}
-		used[t.Name.Name] = names
-		list = append(list, map[string]any{"source": sqliteSource, "table": t.Name.Name})
-	}
-	commands := []metadataCommand{{"sqlite_track_tables", map[string]any{"tables": list}}}
-	// relate makes a relationship under the first name that is free.
-	relate := func(kind, table string, using any, names ...string) {
-		for _, name := range names {
-			if used[table] != nil && gqlname.Valid(name) && !used[table][name] {
-				used[table][name] = true
-				commands = append(commands, metadataCommand{"sqlite_create_" + kind + "_relationship", map[string]any{
-					"source": sqliteSource, "table": table, "name": name, "using": map[string]any{"foreign_key_constraint_on": using},
-				}})
-				return
-			}
+	for _, table := range tables {
+		if query := t.firstQuery(ctx, table, table.Schema); query != nothing {
+			return query, nil
 		}
 	}
-	for _, t := range tables {
-		for _, key := range sortedKeys(t.Keys) {
-			k := t.Keys[key]
-			columns := sortedKeys(k.Columns)
-			by := "_by_" + strings.Join(columns, "_")
-			object := k.Table.Name
-			if short, ok := strings.CutSuffix(columns[0], "_id"); ok && len(columns) == 1 {
-				object = short
-			}
-			relate("object", t.Name.Name, columns, object, k.Table.Name, k.Table.Name+by)
-			relate("array", k.Table.Name, map[string]any{"table": t.Name.Name, "columns": columns}, t.Name.Name, t.Name.Name+by)
-		}
-	}
-	return commands
+	return nothing, nil
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

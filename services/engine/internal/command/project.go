@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -39,6 +40,8 @@ Exit codes: 0 done; 1 failed; 2 the command line is wrong;
 
 // projectCommand is one command on a project.
 type projectCommand struct {
+	// usage is the help text, projectUsage when it is empty.
+	usage string
 	// flags declares the options; run gets the rest of the arguments.
 	flags func(*flag.FlagSet)
 	run   func(ctx context.Context, p *workplace, args []string) error
@@ -164,7 +167,7 @@ func projectFlags(c projectCommand) projectOptions {
 
 func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string) error {
 	o := projectFlags(c)
-	positional, err := sh.parse(o.FlagSet, projectUsage, args)
+	positional, err := sh.parse(o.FlagSet, cmp.Or(c.usage, projectUsage), args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {

@@ -33,16 +33,24 @@ func (sh *Shell) sample(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(config.DataDir.Get(v), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	if err := sh.loadSample(ctx, v, sample.Room); err != nil {
+	if err := sh.loadSample(ctx, v); err != nil {
 		return err
 	}
 	return sh.applySample(ctx, v)
 }
 
-// loadSample fills the database with the sample where that may be.
-func (sh *Shell) loadSample(ctx context.Context, v *config.Values, may func(ctx context.Context, databaseURL string) (bool, error)) error {
+// loadSample fills the database with the sample when its schema public has no tables.
+func (sh *Shell) loadSample(ctx context.Context, v *config.Values) error {
 	url := config.DatabaseURL.Get(v).Reveal()
-	if yes, err := may(ctx, url); err != nil || !yes {
+	empty, err := sample.Empty(ctx, url)
+	if err != nil {
+		return err
+	}
+	if !empty {
+		loaded, err := sample.Loaded(ctx, url)
+		if err == nil && !loaded {
+			fmt.Fprintln(sh.Out, "the sample isn't loaded: schema public of the database has tables")
+		}
 		return err
 	}
 	fmt.Fprintln(sh.Out, "loading the sample")
@@ -83,6 +91,7 @@ func (sh *Shell) applySample(ctx context.Context, v *config.Values) error {
 // source is a source of the metadata, as far as the sample needs it.
 type source struct {
 	Name          string            `json:"name"`
+	Kind          string            `json:"kind"`
 	Tables        []json.RawMessage `json:"tables"`
 	Configuration json.RawMessage   `json:"configuration"`
 }

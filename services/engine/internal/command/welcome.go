@@ -90,23 +90,15 @@ func (c client) metadata(ctx context.Context, body []byte) ([]byte, error) {
 	return c.do(ctx, http.MethodPost, "/v1/metadata", body)
 }
 
-// metadataCommand is a request of the metadata API.
-type metadataCommand struct {
-	Type string         `json:"type"`
-	Args map[string]any `json:"args"`
-}
-
-// bulk sends requests, and reads their answers when they are wanted.
-func (c client) bulk(ctx context.Context, commands []metadataCommand, answers any) error {
-	body, err := json.Marshal(map[string]any{"type": "bulk", "args": commands})
-	if err != nil {
-		return err
-	}
-	answer, err := c.metadata(ctx, body)
-	if err != nil || answers == nil {
-		return err
-	}
-	return json.Unmarshal(answer, answers)
+// tracker tracks tables of a source of this engine.
+func (c client) tracker(source, prefix string) tracker {
+	return tracker{source: source, prefix: prefix, send: func(ctx context.Context, name string, args any) (json.RawMessage, error) {
+		body, err := json.Marshal(map[string]any{"type": name, "args": args})
+		if err != nil {
+			return nil, err
+		}
+		return c.metadata(ctx, body)
+	}}
 }
 
 func (c client) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {

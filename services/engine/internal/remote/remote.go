@@ -109,7 +109,7 @@ type SQL struct {
 func (c *Client) Run(ctx context.Context, list []SQL) error {
 	requests := make([]request, len(list))
 	for i, s := range list {
-		requests[i] = request{Type: prefix(s.Kind) + "_run_sql", Args: map[string]any{
+		requests[i] = request{Type: Prefix(s.Kind) + "_run_sql", Args: map[string]any{
 			"source": s.Source, "sql": s.Text, "check_metadata_consistency": false,
 		}}
 	}
@@ -128,7 +128,7 @@ func (c *Client) Read(ctx context.Context, kind, source, sql string) ([][]string
 }
 
 func (c *Client) rows(ctx context.Context, kind string, args map[string]any) ([][]string, error) {
-	raw, err := c.post(ctx, c.config.Paths.Query, request{Type: prefix(kind) + "_run_sql", Args: args})
+	raw, err := c.post(ctx, c.config.Paths.Query, request{Type: Prefix(kind) + "_run_sql", Args: args})
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (c *Client) rows(ctx context.Context, kind string, args map[string]any) ([]
 	return answer.Result[1:], nil
 }
 
-// prefix is what the commands of a kind of sources begin with.
-func prefix(kind string) string {
+// Prefix is what the operations of a kind of sources begin with.
+func Prefix(kind string) string {
 	if kind == "" || kind == "postgres" {
 		return "pg"
 	}
