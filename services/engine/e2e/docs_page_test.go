@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/freeport"
 	"queryengine/pkg/logtest"
+	"queryengine/pkg/nodetest"
 )
 
 const (
@@ -46,6 +48,17 @@ engine() {
   "$ENGINE_PROGRAM" "$@"
 }
 make() { [ "$*" = run ]; engine dev; }
+npm() { # the packages are there already: see testdata/guides
+  [ "$1" = install ]
+  for package in "${@:2}"; do
+    version=$(node -p "require('./node_modules/${package%@*}/package.json').version")
+    case $version. in
+    "${package##*@}".*) ;;
+    *) echo "testdata/guides has ${package%@*} $version" >&2; return 1 ;;
+    esac
+  done
+}
+npx() { command npx --no-install "$@"; }
 `
 
 // page is a page of the documentation whose blocks are run.
@@ -88,6 +101,10 @@ func (p *page) run(text string) string {
 		datasets := dbtest.URL(p)
 		execute(p.T, datasets, "CREATE SCHEMA web")
 		p.bigquery = bigquerytest.New(p, datasets).URL
+	}
+	if strings.Contains(text, "npm install ") {
+		nodetest.Program(p)
+		require.NoError(p, os.Symlink(filepath.Join(nodetest.Install(p, "testdata/guides"), "node_modules"), filepath.Join(p.dir, "node_modules")))
 	}
 	var written strings.Builder
 	for i, b := range blocks {
@@ -253,6 +270,7 @@ func (p *page) bash(script string) *exec.Cmd {
 		"ENGINE_GRAPHQL_SERVER_PORT=" + p.port("8080"), "ENGINE_GRAPHQL_ENDPOINT=http://127.0.0.1:" + p.port("8080"),
 		"ECHO_PORT=" + p.port("9000"), // where engine echo listens when it isn't told
 	}
+	cmd.Env = append(cmd.Env, goEnvironment()...)
 	if p.shop != nil {
 		cmd.Env = append(cmd.Env, "SHOP_DATABASE_URL="+p.shop.engineURL, "SHOP_REPLICA_URL="+p.shop.engineURL)
 	}
@@ -262,6 +280,17 @@ func (p *page) bash(script string) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return cmd
 }
+
+// goEnvironment lets Go find its caches and settings in spite of another home.
+var goEnvironment = sync.OnceValue(func() []string {
+	var list []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOENV", "GOPROXY", "GOSUMDB", "GONOSUMDB"} {
+		if value, err := exec.Command("go", "env", name).Output(); err == nil { // pages that need Go fail without
+			list = append(list, name+"="+strings.TrimSpace(string(value)))
+		}
+	}
+	return list
+})
 
 func (p *page) shell(b *block, script string) {
 	p.Helper()
