@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -48,11 +49,11 @@ func NeedMetadataURL(url string) error {
 	return errors.New(text)
 }
 
-// vendorIn is the engine whose address of a database is in an environment, "" for none.
+// vendorIn is the engine whose address of a database, or whose credentials, are in an environment, "" for none.
 func vendorIn(environ []string) string {
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
-		for _, s := range []*Spec{DatabaseURL.spec, MetadataDatabaseURL.spec} {
+		for _, s := range []*Spec{DatabaseURL.spec, MetadataDatabaseURL.spec, AdminSecret.spec, JWTSecret.spec} {
 			vendor, ok := strings.CutSuffix(name, "_GRAPHQL_"+s.Variable)
 			if ok && vendor != "" && value != "" && VendorPrefix(vendor) != VariablePrefix {
 				return strings.ToLower(vendor)
@@ -60,4 +61,19 @@ func vendorIn(environ []string) string {
 		}
 	}
 	return ""
+}
+
+// IgnoredVariables are the settings in an environment under the prefix of another engine whose names aren't taken: an
+// installation that was moved would lack its secret, for one.
+func IgnoredVariables(environ []string, v *Values) (names []string, vendor string) {
+	if vendor = vendorIn(environ); vendor == "" || VendorNames.Get(v) != "" {
+		return nil, ""
+	}
+	for _, variable := range environ {
+		if name, _, _ := strings.Cut(variable, "="); vendorSetting(name, vendor) != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, vendor
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,6 +64,10 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings that have no effect are set", "settings", flags)
+	}
+	if names, vendor := config.IgnoredVariables(os.Environ(), v); len(names) > 0 {
+		e.Logger.Warn("variables of another engine are set and have no effect", "variables", names,
+			"advice", "set "+config.VendorNames.Spec().Name()+" to "+vendor)
 	}
 	if e.export, err = e.newExport(name); err != nil {
 		return nil, err
