@@ -65,7 +65,7 @@ func startLocal(ctx context.Context, settings map[string]string) (*Server, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := localpg.Start(ctx, localpg.Config{Dir: dir, Settings: withQuiet(settings)})
+	s, err := localpg.Start(ctx, localpg.Config{Dir: dir, Settings: withQuiet(settings), Template: Cluster()})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -75,6 +75,34 @@ func startLocal(ctx context.Context, settings map[string]string) (*Server, error
 			return errors.Join(s.Stop(ctx), os.RemoveAll(dir))
 		},
 	}, nil
+}
+
+// clusterVariable names the cluster that those of tests are copies of: a directory as localpg.Config.Template.
+const clusterVariable = "ENGINE_TEST_CLUSTER"
+
+// Cluster is the template of the clusters that tests start servers on: the one that ShareCluster made, or none.
+func Cluster() string { return os.Getenv(clusterVariable) }
+
+// ShareCluster makes a cluster that this process and those that it starts take as their template, and returns what removes it. Where
+// this machine has no PostgreSQL, or they have a template already, it does nothing.
+func ShareCluster(ctx context.Context) (remove func() error, err error) {
+	nothing := func() error { return nil }
+	if Cluster() != "" {
+		return nothing, nil
+	}
+	dir, err := tempDir()
+	if err != nil {
+		return nothing, err
+	}
+	remove = func() error { return os.RemoveAll(dir) }
+	if err := localpg.Prepare(ctx, localpg.Config{Dir: dir}); err != nil {
+		err = errors.Join(err, remove())
+		if errors.Is(err, localpg.ErrNoBinaries) {
+			err = nil
+		}
+		return nothing, err
+	}
+	return remove, os.Setenv(clusterVariable, dir)
 }
 
 // withQuiet adds what keeps a server from work that tests don't need: to compile statements over tables without statistics, whose

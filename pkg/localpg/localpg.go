@@ -38,6 +38,20 @@ type Config struct {
 	Durable bool
 	// Settings are further server settings (max_connections, shared_preload_libraries).
 	Settings map[string]string
+	// Template is the Dir of a cluster that has never been started, unless it is empty. A new cluster is a copy of it, with its
+	// password, which takes a tenth of the time.
+	Template string
+}
+
+// Prepare makes the cluster when there is none, and starts nothing.
+func Prepare(ctx context.Context, c Config) error {
+	r, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	_, err = ensureCluster(ctx, r, c.Template)
+	return err
 }
 
 // Server is a running server.
@@ -52,23 +66,16 @@ type Server struct {
 // Start makes the cluster when there is none, starts its server, and returns when it
 // accepts connections. ctx bounds the start only; the server runs until Stop.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	r, err := newRunner(dir)
+	r, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	bin, err := FindBinaries(ctx, clusterVersion(dir))
+	password, err := ensureCluster(ctx, r, c.Template)
 	if err != nil {
 		return nil, err
 	}
-	password, err := ensureCluster(ctx, r, bin)
+	bin, err := FindBinaries(ctx, clusterVersion(r.dir))
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +90,18 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 			return nil, err
 		}
 	}
+}
+
+// open makes the directory when it is missing.
+func (c Config) open() (*runner, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return newRunner(dir)
 }
 
 // URL is the address of a database as the superuser. It holds the password, and says that the server has no TLS: a client that
@@ -139,28 +158,59 @@ func clusterVersion(dir string) int {
 	return v
 }
 
+// unfinished is what a cluster is made under: one that has its name is whole.
+const unfinished = dataName + ".new"
+
 // ensureCluster makes the cluster when there is none and returns its password.
-func ensureCluster(ctx context.Context, r *runner, bin Binaries) (string, error) {
+func ensureCluster(ctx context.Context, r *runner, template string) (string, error) {
 	passwordFile := filepath.Join(r.dir, passwordName)
 	if clusterVersion(r.dir) > 0 {
-		b, err := os.ReadFile(passwordFile)
-		return strings.TrimSpace(string(b)), err
+		return readPassword(passwordFile)
 	}
 	secret := make([]byte, 24)
 	_, _ = rand.Read(secret) // never fails
 	password := base64.RawURLEncoding.EncodeToString(secret)
+	if template != "" {
+		var err error
+		if password, err = readPassword(filepath.Join(template, passwordName)); err != nil {
+			return "", err
+		}
+	}
 	if err := os.WriteFile(passwordFile, []byte(password+"\n"), 0o600); err != nil {
 		return "", err
 	}
 	if err := r.own(passwordFile); err != nil {
 		return "", err
 	}
-	// Made under another name first: a cluster that has its name is whole.
-	const unfinished = dataName + ".new"
 	if err := os.RemoveAll(filepath.Join(r.dir, unfinished)); err != nil {
 		return "", err
 	}
-	cmd := r.command(ctx, filepath.Join(bin.Dir, "initdb"),
+	cmd, err := r.making(ctx, template)
+	if err != nil {
+		return "", err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, out)
+	}
+	return password, os.Rename(filepath.Join(r.dir, unfinished), filepath.Join(r.dir, dataName))
+}
+
+func readPassword(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	return strings.TrimSpace(string(b)), err
+}
+
+// making is the command that makes a cluster.
+func (r *runner) making(ctx context.Context, template string) (*exec.Cmd, error) {
+	if template != "" {
+		// By this process itself, which, unlike the user that the server runs as, can enter all directories. The owner stays.
+		return exec.CommandContext(ctx, "cp", "-pR", filepath.Join(template, dataName), filepath.Join(r.dir, unfinished)), nil
+	}
+	bin, err := FindBinaries(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.command(ctx, filepath.Join(bin.Dir, "initdb"),
 		"--pgdata="+r.path(unfinished),
 		"--username="+superuser,
 		"--pwfile="+r.path(passwordName),
@@ -168,11 +218,7 @@ func ensureCluster(ctx context.Context, r *runner, bin Binaries) (string, error)
 		"--encoding=UTF8",
 		"--locale=C.UTF-8",
 		"--no-sync",
-	)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	return password, os.Rename(filepath.Join(r.dir, unfinished), filepath.Join(r.dir, dataName))
+	), nil
 }
 
 func start(ctx context.Context, r *runner, bin Binaries, c Config) (*Server, error) {

@@ -53,6 +53,38 @@ func TestServerNeedsItsPassword(t *testing.T) {
 	require.ErrorContains(t, err, "password authentication failed")
 }
 
+// TestClustersOfATemplate: each is one of its own, with the password of the template, which stays as it was.
+func TestClustersOfATemplate(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	require.NoError(t, localpg.Ensure(ctx, func(string) {}))
+	template := filepath.Join(t.TempDir(), "private") // whose directory only its owner may enter
+	require.NoError(t, localpg.Prepare(ctx, localpg.Config{Dir: template}))
+	before, err := os.ReadFile(filepath.Join(template, "data", "global", "pg_control"))
+	require.NoError(t, err)
+
+	var passwords []string
+	for range 2 {
+		s, err := localpg.Start(ctx, localpg.Config{Dir: t.TempDir(), Template: template})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Stop(context.WithoutCancel(ctx))) }()
+		exec(t, s, `CREATE TABLE own (id int)`)
+		c, err := pgx.ParseConfig(s.URL("postgres"))
+		require.NoError(t, err)
+		passwords = append(passwords, c.Password)
+		c.Password = "another"
+		_, err = pgx.ConnectConfig(ctx, c)
+		require.ErrorContains(t, err, "password authentication failed")
+	}
+	require.Equal(t, passwords[0], passwords[1])
+	require.NotEmpty(t, passwords[0])
+	after, err := os.ReadFile(filepath.Join(template, "data", "global", "pg_control"))
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	_, err = localpg.Start(ctx, localpg.Config{Dir: t.TempDir(), Template: t.TempDir()})
+	require.ErrorIs(t, err, os.ErrNotExist, "a template that isn't there")
+}
+
 func TestStopWithoutPatience(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))

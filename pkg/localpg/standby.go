@@ -10,23 +10,15 @@ import (
 // Standby makes a physical standby server of a running one in a directory that has none yet, and starts it. Its
 // superuser has the same password. It takes queries, and becomes a primary by pg_promote().
 func (s *Server) Standby(ctx context.Context, c Config) (*Server, error) {
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
+	if err := s.copyTo(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := s.copyTo(ctx, dir); err != nil {
-		return nil, err
-	}
-	c.Dir = dir
 	return Start(ctx, c)
 }
 
 // copyTo makes a copy that follows the server.
-func (s *Server) copyTo(ctx context.Context, dir string) error {
-	r, err := newRunner(dir)
+func (s *Server) copyTo(ctx context.Context, c Config) error {
+	r, err := c.open()
 	if err != nil {
 		return err
 	}
@@ -44,7 +36,7 @@ func (s *Server) copyTo(ctx context.Context, dir string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w\n%s", err, out)
 	}
-	password := filepath.Join(dir, passwordName)
+	password := filepath.Join(r.dir, passwordName)
 	if err := os.WriteFile(password, []byte(s.password+"\n"), 0o600); err != nil {
 		return err
 	}

@@ -13,17 +13,28 @@ import (
 
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/freeport"
+	"queryengine/pkg/localpg"
 )
 
 // startDevIn starts engine dev with options in a directory and waits for its welcome.
 func startDevIn(t *testing.T, dir string, options []string, env ...string) *process {
 	t.Helper()
+	prepareDev(t, dir)
 	port := freeport.Text(t)
 	cmd := exec.Command(filepath.Join(programs, engine), append([]string{"dev", "--server-port", port}, options...)...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return startDev(t, cmd, port, startLimit)
+}
+
+// prepareDev gives an engine dev that is started in a directory its cluster: to make one takes longer than all else of its first start,
+// and is left to the tests of the command, and to TestFreshCloneAnswersAsItsPagesSay.
+func prepareDev(t *testing.T, dir string) {
+	t.Helper()
+	if template := dbtest.Cluster(); template != "" {
+		require.NoError(t, localpg.Prepare(t.Context(), localpg.Config{Dir: filepath.Join(dir, ".data", "postgresql"), Template: template}))
+	}
 }
 
 // startDev starts a command that ends up as engine dev and waits for its welcome.

@@ -254,6 +254,7 @@ func (p *page) startEngine(script string) {
 		p.dev = startDev(p.T, p.clone.bash(p, "exec "+script), p.port("8080"), buildLimit)
 		return
 	}
+	prepareDev(p.T, p.dir)
 	cmd := p.bash("engine() { exec \"$ENGINE_PROGRAM\" \"$@\"; }\n" + p.beyond().reachable(script))
 	p.dev = startDev(p.T, cmd, p.port("8080"), startLimit)
 }

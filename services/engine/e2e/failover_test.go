@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/localpg"
 )
 
@@ -63,7 +64,7 @@ func (f *failover) startServers() {
 	settings := map[string]string{"wal_level": "logical"}
 	stop := func(s *localpg.Server) func() { return func() { _ = s.Stop(context.Background()) } }
 	var err error
-	f.primary, err = localpg.Start(f.t.Context(), localpg.Config{Dir: f.t.TempDir(), Settings: settings})
+	f.primary, err = localpg.Start(f.t.Context(), localpg.Config{Dir: f.t.TempDir(), Template: dbtest.Cluster(), Settings: settings})
 	require.NoError(f.t, err)
 	f.t.Cleanup(stop(f.primary))
 	execute(f.t, f.primary.URL("postgres"), `CREATE TABLE item (id int PRIMARY KEY, owner text, note text, secret text);

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend/postgres/changestream"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/localpg"
 )
 
@@ -29,7 +30,7 @@ func setupPair(t *testing.T) *pair {
 	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
 	p := &pair{fixture: newFixture(), dirs: [2]string{t.TempDir(), t.TempDir()}}
 	var err error
-	p.primary, err = localpg.Start(t.Context(), localpg.Config{Dir: p.dirs[0], Settings: logical})
+	p.primary, err = localpg.Start(t.Context(), localpg.Config{Dir: p.dirs[0], Template: dbtest.Cluster(), Settings: logical})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.primary.Stop(context.Background()) })
 	p.use(t, p.primary.URL("postgres"))

@@ -351,7 +351,7 @@ func TestChangesByReplication(t *testing.T) {
 func TestServerThatKeepsNoMoreLog(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
-	server, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir(), Settings: map[string]string{"wal_level": "logical", "max_slot_wal_keep_size": "1MB"}})
+	server, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir(), Template: dbtest.Cluster(), Settings: map[string]string{"wal_level": "logical", "max_slot_wal_keep_size": "1MB"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = server.Stop(context.Background()) })
 	f := newFixture()

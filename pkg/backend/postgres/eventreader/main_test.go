@@ -89,7 +89,7 @@ func ownServer(t *testing.T, durable bool, settings map[string]string) string {
 	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
 	all := map[string]string{"wal_level": "logical"}
 	maps.Copy(all, settings)
-	s, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir(), Durable: durable, Settings: all})
+	s, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir(), Template: dbtest.Cluster(), Durable: durable, Settings: all})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
 	return s.URL("postgres")

@@ -3,7 +3,8 @@
 //	withpostgres go test ./...
 //
 // With -local the server is never a container. It starts one server, names it in ENGINE_TEST_POSTGRES_URL, and stops it when the command
-// has ended. Where the variable is set already, it only runs the command.
+// has ended. Where the variable is set already, it starts none. Servers that tests start themselves begin with copies of one data
+// directory, which it makes.
 package main
 
 import (
@@ -38,6 +39,11 @@ func main() {
 func run(command []string, start func(context.Context) (*dbtest.Server, error)) (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	remove, err := dbtest.ShareCluster(ctx)
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
 	if os.Getenv(dbtest.Variable) == "" {
 		server, startErr := start(ctx)
 		if startErr != nil {
