@@ -86,9 +86,12 @@ func number(t *testing.T, address, sql string) (n int) {
 
 func (c *cluster) awaitNumber(address string, want int, sql string) {
 	c.t.Helper()
+	conn, err := pgx.Connect(c.t.Context(), address) // one for all: to open it takes longer than the statement
+	require.NoError(c.t, err)
+	defer func() { require.NoError(c.t, conn.Close(c.t.Context())) }()
 	got := -1
 	eventually(c.t, startLimit, func() bool {
-		got = number(c.t, address, sql)
+		require.NoError(c.t, conn.QueryRow(c.t.Context(), sql).Scan(&got))
 		return got == want
 	}, func() string { return fmt.Sprintf("%s: %d, want %d", sql, got, want) })
 }
