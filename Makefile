@@ -67,6 +67,8 @@ generate: ## code and documentation that are made from other files
 	mv docs/error-codes.md.new docs/error-codes.md
 	cd pkg && $(GO) test ./bus -run TestAccountsConf -update
 	cp deploy/nats/accounts.conf deploy/helm/query-engine/files/
+	cd deploy && GOWORK=off $(GO) run ./cmd/notices .. > ../THIRD-PARTY-NOTICES.md.new
+	mv THIRD-PARTY-NOTICES.md.new THIRD-PARTY-NOTICES.md
 
 console: ## build the console from its source, with Node (what is served is committed)
 	@scripts/console

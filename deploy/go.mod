@@ -3,6 +3,7 @@ module queryengine/deploy
 go 1.26.8
 
 require (
+	github.com/google/licensecheck v0.3.1
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.0
 	k8s.io/apimachinery v0.37.0

@@ -41,6 +41,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     modulePreload: { polyfill: false },
     target: "es2023",
+    // The licenses of what is bundled: THIRD-PARTY-NOTICES.md has them.
+    license: { fileName: "licenses.md" },
   },
   server: { proxy: { "/v1": { target: process.env.ENGINE ?? "http://localhost:8080", ws: true }, "/v2": process.env.ENGINE ?? "http://localhost:8080" } },
 });

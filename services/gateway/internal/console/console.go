@@ -24,7 +24,7 @@ const (
 	AssetsPath = Path + "/assets"
 )
 
-//go:embed dist
+//go:embed dist/index.html dist/assets
 var built embed.FS
 
 // The places of the page that are filled in for each answer.
