@@ -15,21 +15,22 @@ import (
 	"queryengine/pkg/snapshot"
 )
 
-// Version is the version of all programs; the build sets it.
+// Version is the version of all programs; releases set it.
 var Version = "0.3.0"
+
+// commit and date are those of the source of a release, which sets them.
+var commit, date string
 
 // UserAgent is the name of the engine in calls to others, as the wire format has it.
 func UserAgent() string { return "graphql-engine/" + cmp.Or(Version, "dev") }
 
-// Build is the version, with the commit where the build knows it.
+// Build is the version, with the commit and its date where the build knows them.
 func Build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Version
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
+	settings := map[string]string{"vcs.revision": commit, "vcs.time": date}
+	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
 	}
 	return describe(settings)
 }
@@ -42,6 +43,9 @@ func describe(settings map[string]string) string {
 	}
 	if settings["vcs.modified"] == "true" {
 		revision += ", modified"
+	}
+	if at := settings["vcs.time"]; at != "" {
+		revision += ", " + at
 	}
 	return Version + " (commit " + revision + ")"
 }
