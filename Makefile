@@ -13,7 +13,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath '-pgo=$(CURDIR)/$(PROFILE)'
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +48,16 @@ test-googlesql: ## the statements for BigQuery, by the analyser of GoogleSQL (mi
 	cd pkg/backend/bigquery/googlesql && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test -count 1 ./...
 
 release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes minutes)
-	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
+	GOWORK=off GOFLAGS=-trimpath $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
+
+release: ## what a release contains, from the tag at this commit, into dist/
+	@scripts/release
+
+release-snapshot: ## what a release contains, from this commit, into dist/; images where Docker answers (minutes; no network with the modules at hand)
+	@scripts/release --snapshot
+
+test-release: release-snapshot ## installs and starts what a release contains (skipped, with the reason, where the machine can't)
+	cd deploy && GOWORK=off ENGINE_TEST_RELEASE=1 $(GO) test -run 'Release' -count 1 -v .
 
 test-race: ## everything, with the race detector (needs a C compiler)
 	@CGO_ENABLED=1 TESTFLAGS="-race -timeout 80m $(TESTFLAGS)" scripts/test

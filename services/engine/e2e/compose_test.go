@@ -100,6 +100,11 @@ func (c *composed) images(project string) string {
 	require.NoError(c.t, os.WriteFile(filepath.Join(dir, "Dockerfile"),
 		[]byte(head+"FROM scratch AS build\nCOPY out /out\n\nFROM "+rest), 0o600))
 	require.NoError(c.t, os.CopyFS(filepath.Join(dir, "out"), os.DirFS(programs)))
+	for _, name := range []string{"LICENSE", "THIRD-PARTY-NOTICES.md"} {
+		text, err := os.ReadFile(filepath.Join(c.root, name))
+		require.NoError(c.t, err)
+		require.NoError(c.t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
 	type service struct {
 		Image string    `yaml:"image"`
 		Build yaml.Node `yaml:"build"`
