@@ -169,6 +169,7 @@ func TestReleasedArchives(t *testing.T) {
 					}
 				}
 				if system == runtime.GOOS && arch == runtime.GOARCH {
+					needPostgres(t)
 					port := freePort(t)
 					p := start(t, exec.Command(files["engine"], "dev", "--data-dir", filepath.Join(dir, "data"), "--server-port", port))
 					p.await(port, albums, albumsAnswer)
@@ -277,6 +278,7 @@ func freePort(t *testing.T) string {
 func TestReleasedDeb(t *testing.T) {
 	t.Parallel()
 	releaseVersion(t)
+	needPostgres(t)
 	root := freshDebian(t)
 	within := func(arguments ...string) string { return run(t, "chroot", append([]string{root}, arguments...)...) }
 
@@ -337,6 +339,14 @@ func TestReleasedDeb(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(root, "var/lib/query-engine"))
 	require.NoFileExists(t, environment)
 	require.NoFileExists(t, filepath.Join(root, "usr/bin/engine"))
+}
+
+// needPostgres skips the test where there are no server programs, and they can't be installed.
+func needPostgres(t *testing.T) {
+	t.Helper()
+	if err := localpg.Ensure(t.Context(), func(what string) { t.Log(what) }); err != nil {
+		t.Skip(err)
+	}
 }
 
 // databaseDir is a directory that PostgreSQL's user reaches.
