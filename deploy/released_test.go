@@ -467,6 +467,7 @@ func TestReleasedSBOM(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal(text, &sbom))
 		require.Equal(t, "CycloneDX", sbom.BOMFormat)
+		require.Equal(t, run(t, "git", "show", "-s", "--format=%ct"), fmt.Sprintln(sbom.Metadata.Timestamp.Unix()), "not that of the commit")
 		require.Equal(t, "queryengine/services/"+program, sbom.Metadata.Component.Name)
 		require.Contains(t, sbom.Metadata.Component.Version, version)
 		names := map[string]string{}
