@@ -461,6 +461,7 @@ func TestReleasedSBOM(t *testing.T) {
 		var sbom struct {
 			BOMFormat string `json:"bomFormat"`
 			Metadata  struct {
+				Timestamp time.Time
 				Component struct{ Name, Version string }
 			}
 			Components []struct{ Name, Version string }
