@@ -60,7 +60,9 @@ func (t tracker) track(ctx context.Context, list []catalog.Name) (left []string,
 	if len(tables) == 0 {
 		return left, nil
 	}
-	var answer struct{ Warnings []struct{ Message, Name string } }
+	var answer struct {
+		Warnings []struct{ Message, Name string }
+	}
 	err = t.ask(ctx, "track_tables", map[string]any{"tables": tables}, &answer)
 	for _, w := range answer.Warnings {
 		left = append(left, w.Name+": "+w.Message)
