@@ -230,3 +230,23 @@ func TestLimitsThatOccur(t *testing.T) {
 	require.Equal(t, `[{"id":2}]`, answerOf(t, f.source, st, backend.Args{Variables: [][]byte{nil, []byte("2")}}))
 	require.ErrorContains(t, failed(t, f.source, st, backend.Args{Variables: [][]byte{[]byte("-1"), []byte("2")}}), "LIMIT must not be negative")
 }
+
+// TestPlanThatFails holds that a plan in which a statement fails ends for it, and that nobody gets the error.
+func TestPlanThatFails(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `CREATE TABLE stored (id int4 PRIMARY KEY); INSERT INTO stored SELECT generate_series(1, 100);
+		CREATE FUNCTION refuse() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+			IF current_setting('plan_cache_mode') <> 'auto' THEN RAISE 'no such plan' USING ERRCODE = '0A000'; END IF;
+			RETURN true;
+		END $$;
+		CREATE VIEW n AS SELECT id FROM stored WHERE refuse()`, nil)
+	for _, shared := range []bool{false, true} {
+		f.source.primary.Sharer.Always = shared
+		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, ir.Variable{Index: 0, Type: int4Type})}, Fields: []ir.Field{idField}})
+		for range 200 {
+			require.Equal(t, `[{"id":42}]`, answerOf(t, f.source, st, backend.Args{Variables: [][]byte{[]byte("42")}}))
+		}
+		runs := st.(*statement).utc.Choice.Runs
+		require.Zero(t, runs[wire.PlanGeneric]+runs[wire.PlanCustom])
+	}
+}

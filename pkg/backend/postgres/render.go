@@ -87,7 +87,7 @@ func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.St
 		if err != nil || r.Calls { // a function may take any time, and not be one that can run twice
 			return text, err
 		}
-		if len(text.params) > 0 {
+		if d.plans && len(text.params) > 0 {
 			text.Choice = &wire.PlanChoice{}
 		}
 		if d.shares {

@@ -93,8 +93,9 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 	out.Hold(true)
 	defer out.Hold(false)
 	mark, before := len(out.Buf), out.Sent()
-	for attempt := 0; ; attempt++ {
-		run := c.Plan(&text.Text, values)
+	failed := wire.PlanAuto
+	for attempt := 0; ; {
+		run := c.Plan(&text.Text, values, failed)
 		sent := time.Now()
 		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults, Mode: run.Mode, Known: run.Known})
 		first := time.Now()
@@ -111,7 +112,12 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 			return runError(ctx, c, err, text, values)
 		}
 		out.Buf = out.Buf[:mark]
-		if !c.Renew(ctx, err, text.SQL, attempt) {
+		switch {
+		case run.Mode.Fails(err) && ctx.Err() == nil:
+			failed = run.Mode
+		case c.Renew(ctx, err, text.SQL, attempt):
+			attempt++
+		default:
 			return runError(ctx, c, err, text, values)
 		}
 	}

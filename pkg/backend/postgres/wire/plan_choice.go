@@ -1,10 +1,14 @@
 package wire
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // PlanMode is how the server plans a prepared statement.
@@ -101,6 +105,8 @@ type PlanChoice struct {
 	ratio              [PlanModes]float32
 	unlikely, hopeless [PlanModes]bool
 	usual              spreads
+	// ended are the modes in which the statement has failed, and not in the server's choice.
+	ended [PlanModes]bool
 }
 
 // Next is the mode of the next run in a stratum.
@@ -145,6 +151,19 @@ func (p *PlanChoice) Took(number int, m PlanMode, t time.Duration) {
 	p.slots[number].Store(uint32(p.try(s, then))<<8 | uint32(then))
 }
 
+// end ends a mode that the statement fails in: no run is planned so any more.
+func (p *PlanChoice) end(m PlanMode) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended[m] = true
+	if p.overall == m {
+		p.overall, p.certain = PlanAuto, false
+	}
+	for i := range p.slots {
+		p.slots[i].Store(uint32(PlanAuto)<<8 | uint32(PlanAuto))
+	}
+}
+
 // best is the mode for a stratum: the certain one there, and else the best one of all strata.
 func (p *PlanChoice) best(s *stratum) PlanMode {
 	auto, found := &s.modes[PlanAuto], PlanAuto
@@ -154,7 +173,7 @@ func (p *PlanChoice) best(s *stratum) PlanMode {
 	most, decided := advantage, false
 	for m := PlanGeneric; m < PlanModes; m++ {
 		c := &s.modes[m]
-		if c.runs < FirstTries {
+		if c.runs < FirstTries || p.ended[m] {
 			continue
 		}
 		v := verdict{}
@@ -176,7 +195,7 @@ func (p *PlanChoice) try(s *stratum, best PlanMode) PlanMode {
 	found, fewest := best, uint32(math.MaxUint32)
 	for m := range PlanModes {
 		c := &s.modes[m]
-		slow := p.hopeless[m] || c.hopeless(&s.modes[fastest])
+		slow := p.hopeless[m] || p.ended[m] || c.hopeless(&s.modes[fastest])
 		// A few short runs that were interrupted must not decide how soon there are more: they would
 		// stay what is known of the mode.
 		cost := s.modes[fastest].typicalTime() * max(p.ratio[m], 1)
@@ -217,7 +236,7 @@ func (p *PlanChoice) compare() {
 			early.add(&p.early, 1, m, spreads{usualSpread * usualSpread, usualSpread * usualSpread})
 			gain = max(gain, early.gain(stratumCertain))
 		}
-		if p.Runs[m] >= FirstTries && gain > most {
+		if p.Runs[m] >= FirstTries && gain > most && !p.ended[m] {
 			p.overall, p.certain, most = m, true, gain
 		}
 	}
@@ -238,10 +257,15 @@ type PlannedRun struct {
 	began   time.Time
 	// counts is false for the first runs of a connection, which make plans that later ones have.
 	counts bool
+	// failed is the mode in which the run has failed before; PlanAuto for none.
+	failed PlanMode
 }
 
-// Plan chooses the mode of a run.
-func (c *Conn) Plan(text *Text, values [][]byte) PlannedRun {
+// Plan chooses the mode of a run. failed is the mode in which this run has failed before, PlanAuto for none.
+func (c *Conn) Plan(text *Text, values [][]byte, failed PlanMode) PlannedRun {
+	if failed != PlanAuto {
+		return PlannedRun{choice: text.Choice, failed: failed}
+	}
 	if text.Choice == nil || !c.Prepares(text) || c.Pool.plansFixed.Load() {
 		return PlannedRun{}
 	}
@@ -260,9 +284,18 @@ func (c *Conn) Plan(text *Text, values [][]byte) PlannedRun {
 
 // Done notes that the run has come to its end.
 func (r *PlannedRun) Done() {
+	if r.failed != PlanAuto {
+		r.choice.end(r.failed)
+	}
 	if r.counts {
 		r.choice.Took(r.stratum, r.Mode, time.Since(r.began))
 	}
+}
+
+// Fails reports whether an error may come from the mode alone: the statement runs again in the server's choice then.
+func (m PlanMode) Fails(err error) bool {
+	var pg *pgconn.PgError
+	return m != PlanAuto && errors.As(err, &pg) && pg.Severity == "ERROR" && !strings.HasPrefix(pg.Code, "57") && !outdated(err) // 57: it was ended
 }
 
 // settledMode is the mode of a run that isn't measured; ok is false where it has to be.

@@ -20,13 +20,14 @@ type step struct {
 	// making is set when something is prepared on the way, set when a command before it has a result of its own: one that
 	// sets the mode of its plan, or passes the session. announced is set when the row of such a command comes ahead of the rows.
 	making, set, announced bool
+	mode                   PlanMode
 	// renew is the error of a prepared statement that is out of date.
 	renew error
 }
 
 // share writes one statement with its Sync, and a command ahead of it.
 func (p *pipeline) share(text *Text, values [][]byte, mode PlanMode, ahead Command) step {
-	s := step{text: text, set: mode != PlanAuto || ahead.SQL != ""}
+	s := step{text: text, mode: mode, set: mode != PlanAuto || ahead.SQL != ""}
 	known := p.conn.statements.find(text.SQL)
 	if known == nil && !p.makes(text.SQL) {
 		known, s.making = p.prepared(text.SQL, true), true
@@ -115,6 +116,8 @@ func (b *batch) read(p *pipeline) error {
 			s.text.Sharing.refrain(largeFor)
 			b.finish(p, i, Alone, got)
 			return errBroken // to read the rest would take longer than to run the others again
+		case s.mode.Fails(got.err):
+			b.finish(p, i, Alone, got)
 		case p.conn.stale(got.err, s.text.SQL):
 			s.renew = got.err
 			b.finish(p, i, Alone, got)

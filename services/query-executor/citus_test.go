@@ -1,0 +1,149 @@
+package queryexecutor
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/session"
+	"queryengine/pkg/telemetry"
+	planenv "queryengine/services/query-executor/internal/plan/env"
+)
+
+const citusFeature = "testdata/citus"
+
+// citusFixture is the executor of the Citus cases over a source of a kind; url is the address of its database.
+func citusFixture(t *testing.T, kindName, url string) *Executor {
+	t.Helper()
+	crm := dbtest.Filled(t, string(readFile(t, filepath.Join(citusFeature, "schema.crm.sql"))))
+	env := func(variable string) (string, bool) {
+		if variable == "CRM" {
+			return crm, true
+		}
+		return url, true
+	}
+	e, err := newExecutor(Config{PlanCacheSize: 1000, Limits: planenv.DefaultLimits}, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
+	require.NoError(t, err)
+	t.Cleanup(e.sources.Close)
+	document := bytes.Replace(readFile(t, filepath.Join(citusFeature, "metadata.json")), []byte(`"kind": "postgres"`), []byte(`"kind": "`+kindName+`"`), 1)
+	e.apply(snapshotOf(t, document, env))
+	return e
+}
+
+// citusAnswer is the answer to a request, of any kind of operation. Subscriptions are run once.
+func citusAnswer(t *testing.T, e *Executor, c *citusRequest) string {
+	t.Helper()
+	q := &request{session: &session.Session{Role: session.Admin, Variables: map[string]string{session.RoleHeader: session.Admin}}, text: c.text, relay: c.relay}
+	if c.tenant != "" {
+		q.session = &session.Session{Role: "tenant", Variables: map[string]string{session.RoleHeader: "tenant", "x-tenant": c.tenant}}
+	}
+	if c.variables != "" {
+		q.variables = []byte(c.variables)
+	}
+	if !strings.HasPrefix(c.text, "subscription") {
+		return string(answer(t, e, q))
+	}
+	q.live = true
+	s, err := e.subscription(t.Context(), q)
+	require.NoError(t, err)
+	source, err := e.sources.Named("default")
+	require.NoError(t, err)
+	defer source.Release()
+	var text []byte
+	other := slices.Clone(s.Values)
+	err = source.Source.(backend.LiveSource).QueryLive(t.Context(), s.Live.Statement, [][][]byte{other, s.Values}, func(cohort int, roots [][]byte, cursor []byte) {
+		if cohort == 1 {
+			text = append(append(bytes.Join(roots, []byte(",")), " cursor "...), cursor...)
+		}
+	})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return string(text)
+}
+
+// TestCitusLayouts holds that a real Citus gives the answers of PostgreSQL, however its tables are placed, but for what the server can't do:
+// citusRequest.refused says so.
+func TestCitusLayouts(t *testing.T) {
+	t.Parallel()
+	layouts, err := filepath.Glob(filepath.Join(citusFeature, "layout.*.sql"))
+	require.NoError(t, err)
+	for _, file := range layouts {
+		layout := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(file), ".sql"), "layout.")
+		t.Run(layout, func(t *testing.T) {
+			t.Parallel()
+			schema := string(readFile(t, filepath.Join(citusFeature, "schema.sql")))
+			on := citusFixture(t, "citus", dbtest.CitusURL(t, schema+string(readFile(t, file))))
+			plain := citusFixture(t, "postgres", dbtest.Filled(t, schema))
+			for _, c := range citusRequests {
+				t.Run(c.name, func(t *testing.T) {
+					want := citusAnswer(t, plain, &c)
+					if reason, ok := c.refused[layout]; ok {
+						require.Contains(t, citusAnswer(t, on, &c), reason)
+						return
+					}
+					got := citusAnswer(t, on, &c)
+					if c.unordered {
+						got, want = sorted(t, got), sorted(t, want)
+					}
+					require.Equal(t, want, got, c.text)
+				})
+			}
+		})
+	}
+}
+
+// TestCitusPlans holds that requests which one node answers go on working however often they run.
+func TestCitusPlans(t *testing.T) {
+	t.Parallel()
+	e := citusFixture(t, "citus", dbtest.CitusURL(t, string(readFile(t, filepath.Join(citusFeature, "schema.sql")))+
+		string(readFile(t, filepath.Join(citusFeature, "layout.distributed.sql")))))
+	for _, c := range citusRequests {
+		if !c.often {
+			continue
+		}
+		want := citusAnswer(t, e, &c)
+		require.Contains(t, want, `"data"`)
+		for range 100 {
+			require.Equal(t, want, citusAnswer(t, e, &c), c.text)
+		}
+	}
+}
+
+// sorted is a text of JSON with the items of all lists in one order.
+func sorted(t *testing.T, text string) string {
+	t.Helper()
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	return string(sortedValue(t, v))
+}
+
+func sortedValue(t *testing.T, v any) []byte {
+	t.Helper()
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = json.RawMessage(sortedValue(t, v[k]))
+		}
+	case []any:
+		items := make([]string, len(v))
+		for i := range v {
+			items[i] = string(sortedValue(t, v[i]))
+		}
+		slices.Sort(items)
+		return []byte("[" + strings.Join(items, ",") + "]")
+	}
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return text
+}

@@ -1,0 +1,10 @@
+ALTER TABLE shop.customer DROP CONSTRAINT customer_tenant_fk;
+ALTER TABLE shop.invoice DROP CONSTRAINT invoice_customer_fk;
+ALTER TABLE shop.invoice_line DROP CONSTRAINT line_invoice_fk;
+SELECT create_reference_table('shop.country');
+SELECT create_reference_table('shop.product');
+SELECT create_distributed_table('shop.tenant', 'id', colocate_with => 'none');
+SELECT create_distributed_table('shop.customer', 'tenant_id', colocate_with => 'none');
+SELECT create_distributed_table('shop.invoice', 'tenant_id', colocate_with => 'none');
+SELECT create_distributed_table('shop.invoice_line', 'tenant_id', colocate_with => 'none');
+SELECT create_distributed_table('shop.log', 'tenant_id', colocate_with => 'none');

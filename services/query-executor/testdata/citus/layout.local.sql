@@ -1,0 +1,1 @@
+-- all tables are ordinary ones of the coordinator

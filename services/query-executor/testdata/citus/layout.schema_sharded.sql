@@ -1,0 +1,1 @@
+SELECT citus_schema_distribute('shop');
