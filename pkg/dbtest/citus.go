@@ -86,7 +86,7 @@ func citusNodes(t testing.TB, address string) []citusNode {
 	return nodes
 }
 
-// run runs statements on a connection of their own.
+// run runs statements, which end with a line, on a connection of their own.
 func run(ctx context.Context, t testing.TB, address, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, address)
@@ -94,7 +94,9 @@ func run(ctx context.Context, t testing.TB, address, sql string) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // what it ran is done
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		t.Fatalf("%s: %v", sql, err)
+	for statement := range strings.SplitSeq(sql, ";\n") { // Citus takes some statements only one by one
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package queryexecutor
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/dbtest"
@@ -43,13 +45,19 @@ func citusAnswer(t *testing.T, e *Executor, c *citusRequest) string {
 	t.Helper()
 	q := &request{session: &session.Session{Role: session.Admin, Variables: map[string]string{session.RoleHeader: session.Admin}}, text: c.text, relay: c.relay}
 	if c.tenant != "" {
-		q.session = &session.Session{Role: "tenant", Variables: map[string]string{session.RoleHeader: "tenant", "x-tenant": c.tenant}}
+		q.session = &session.Session{Role: "tenant", Variables: map[string]string{session.RoleHeader: "tenant", "x-engine-tenant": c.tenant}}
 	}
 	if c.variables != "" {
 		q.variables = []byte(c.variables)
 	}
 	if !strings.HasPrefix(c.text, "subscription") {
-		return string(answer(t, e, q))
+		out, s := backend.NewAnswer(nil, nil, 0), e.borrow()
+		defer e.giveBack(s)
+		if err := e.run(t.Context(), q, out, s); err != nil {
+			known := apierror.From(err)
+			return fmt.Sprintf("%s at %s: %s %v", known.Code, known.Path, known.Message, known.Internal)
+		}
+		return string(out.Buf)
 	}
 	q.live = true
 	s, err := e.subscription(t.Context(), q)

@@ -15,8 +15,8 @@ import (
 // Abilities implements sqlrows.Dialect.
 func (r *renderer) Abilities() sqlrows.Abilities {
 	a := sqlrows.Abilities{Lateral: true, Flat: r.flavor.flat}
-	if r.flavor.plain {
-		a.NoItem = "NULL"
+	if r.flavor.plain || r.flavor.flat {
+		a.NoItem = "1" // CockroachDB wants an item, and so does Citus in what it has to store
 	}
 	if !r.flavor.flat && !r.flavor.plain {
 		a.NoOffset = "0" // an EXISTS with an offset isn't turned into a hashed IN

@@ -37,6 +37,8 @@ type liveStatement struct {
 	// seen.
 	stream *rowstream.Stream
 	seeing *rendered
+	// apart are the statements of the roots where each cohort has its own run.
+	apart []*statement
 	// match is nil when any row of its table may matter to a cohort.
 	match *liveMatch
 }
@@ -47,25 +49,32 @@ type liveStatement struct {
 type liveColumns struct {
 	params []sqltext.Param
 	items  []string
-	refs   map[string]string
+	places map[string]int
 }
+
+// place is the index of a value among the columns.
+func (c *liveColumns) place(p sqltext.Param, as sqltext.As) int {
+	cast := spelling{}.Typed("", as)
+	key := fmt.Sprintf("%d %d %q %s %s", p.Kind, p.Index, p.Name, cast, as.Wrap)
+	if place, ok := c.places[key]; ok {
+		return place
+	}
+	place := len(c.params)
+	name := liveColumn(place)
+	c.params = append(c.params, p)
+	c.items = append(c.items, spelling{}.Wrapped(`"_in".`+name+cast, as)+" AS "+name)
+	if c.places == nil {
+		c.places = map[string]int{}
+	}
+	c.places[key] = place
+	return place
+}
+
+func liveColumn(place int) string { return `"p` + strconv.Itoa(place) + `"` }
 
 // column is the reference to a value.
 func (c *liveColumns) column(p sqltext.Param, as sqltext.As) string {
-	cast := spelling{}.Typed("", as)
-	key := fmt.Sprintf("%d %d %q %s %s", p.Kind, p.Index, p.Name, cast, as.Wrap)
-	if ref, ok := c.refs[key]; ok {
-		return ref
-	}
-	name := `"p` + strconv.Itoa(len(c.params)) + `"`
-	c.params = append(c.params, p)
-	c.items = append(c.items, spelling{}.Wrapped(`"_in".`+name+cast, as)+" AS "+name)
-	ref := `"_subs".` + name
-	if c.refs == nil {
-		c.refs = map[string]string{}
-	}
-	c.refs[key] = ref
-	return ref
+	return `"_subs".` + liveColumn(c.place(p, as))
 }
 
 // subs is the relation of the cohorts; its arrays are the parameters behind the first ones.
@@ -74,7 +83,7 @@ func (c *liveColumns) subs(first int) string {
 	arrays[0], names[0] = "$"+strconv.Itoa(first+1)+"::int4[]", `"result_id"`
 	for i := range c.params {
 		arrays[i+1] = "$" + strconv.Itoa(first+i+2) + "::text[]"
-		names[i+1] = `"p` + strconv.Itoa(i) + `"`
+		names[i+1] = liveColumn(i)
 	}
 	items := append([]string{`"_in"."result_id"`}, c.items...)
 	return "(SELECT " + strings.Join(items, ", ") + " FROM UNNEST(" + strings.Join(arrays, ", ") +
@@ -117,7 +126,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	for i, p := range s.columns {
 		if l.Cursor != nil && p.Kind == sqltext.ParamVariable && p.Index == l.Cursor.Variable {
 			s.startAt = i
-			s.start = &rendered{Text: wire.Text{SQL: `SELECT "_subs"."p` + strconv.Itoa(i) + `"::text FROM ` + r.live.subs(0), Once: true}}
+			s.start = &rendered{Text: wire.Text{SQL: `SELECT "_subs".` + liveColumn(i) + `::text FROM ` + r.live.subs(0), Once: true}}
 		}
 	}
 	s.explain = &rendered{Text: wire.Text{SQL: "EXPLAIN " + sql, Once: true}, params: r.Params}
@@ -131,6 +140,9 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		fmt.Fprintf(&key, "\x00%q", seal.Name())
 	}
 	s.key = key.String()
+	if d.flat {
+		return s, s.renderApart(d, l, o, r.live)
+	}
 	return s, nil
 }
 

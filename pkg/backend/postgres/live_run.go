@@ -20,6 +20,9 @@ func (s *Server) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 	if err != nil {
 		return err
 	}
+	if stmt.apart != nil {
+		return s.runApart(ctx, stmt, cohorts, f)
+	}
 	return s.runLive(ctx, stmt, stmt.text, wire.BinaryResults, cohorts, func(_ *wire.Conn, row [][]byte) error {
 		cohort, roots, cursor, err := stmt.cohortOf(row, len(cohorts))
 		if err == nil {
@@ -74,6 +77,16 @@ func (s *Server) ExplainLive(ctx context.Context, st backend.LiveStatement, coho
 	stmt, err := liveOf(st)
 	if err != nil {
 		return nil, err
+	}
+	if stmt.apart != nil {
+		for _, root := range stmt.apart {
+			_, lines, err := s.Explain(ctx, root, backend.Args{Variables: cohort})
+			if err != nil {
+				return nil, err
+			}
+			plan = append(plan, lines...)
+		}
+		return plan, nil
 	}
 	err = s.runLive(ctx, stmt, stmt.explain, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
 		plan = append(plan, string(row[0]))

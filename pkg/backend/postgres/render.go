@@ -61,6 +61,8 @@ type rendered struct {
 type reply struct {
 	kind  replyKind
 	shape *answer.Shape // of a query
+	// cursor is the column with the cursor of a stream.
+	cursor int
 	// handed, check and output are of a mutation: what Tx.Exec hands out, which column has the result of
 	// the check (-1 for none), and what Tx.Query writes.
 	handed answer.Handed
@@ -76,6 +78,7 @@ const (
 	replyList     replyKind = iota // a list of rows
 	replyOne                       // the first row, or null
 	replyMutation                  // what a mutation gives back
+	replyStream                    // a list of rows with a cursor
 )
 
 // RenderQuery renders one root field.

@@ -153,6 +153,8 @@ func writeAnswer(c *wire.Conn, res *wire.Result, text *rendered, out *backend.An
 		}
 	case replyMutation:
 		out.Buf = writeMutation(w, out.Buf, res, &text.reply)
+	case replyStream:
+		writeStream(w, res, &text.reply, out)
 	}
 	if err := res.Close(); err != nil {
 		return err

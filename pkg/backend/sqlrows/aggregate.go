@@ -2,6 +2,7 @@ package sqlrows
 
 import (
 	"slices"
+	"strconv"
 
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqltext"
@@ -20,13 +21,15 @@ func (r *Renderer) aggregate(a *ir.Aggregate, rel Relation) (string, *answer.Sha
 func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *answer.Shape) {
 	q, in, nodes := r.Aggregated(a, rel)
 	var b answer.Builder
+	var lists []int
 	b.Text("{")
 	for i, f := range a.Fields {
 		b.Key(i, f.Alias, answer.Spaced)
 		switch v := f.Value.(type) {
 		case ir.Nodes:
 			sql, s := r.list(&ir.Select{Rows: a.Rows, Fields: v}, nodes)
-			b.Add(answer.Part{Kind: answer.List, Column: q.item(sql), Shape: s})
+			lists = append(lists, q.item(sql))
+			b.Add(answer.Part{Kind: answer.List, Column: lists[len(lists)-1], Shape: s})
 		case ir.Typename:
 			b.String(string(v))
 		case ir.Aggregates:
@@ -39,7 +42,25 @@ func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *a
 			q.Joins = append(q.Joins, Join{Text: text})
 		}
 	}
+	if r.Dialect.Abilities().Flat && rel.Outer == nil && q.With == nil && in != nil && lists != nil {
+		q = r.beside(q, lists)
+	}
 	return q, b.Shape()
+}
+
+// beside moves the aggregates of a query into a sub-select, so that its lists are read beside that and not beside the rows.
+func (r *Renderer) beside(q *Selection, lists []int) *Selection {
+	out := &Selection{Inner: q, Alias: r.Alias(), Items: slices.Clone(q.Items)}
+	in := &sqltext.Scope{Alias: out.Alias}
+	q.Items = nil
+	for i, item := range out.Items {
+		if !slices.Contains(lists, i) {
+			name := "?" + strconv.Itoa(i)
+			q.Items = append(q.Items, item+" AS "+r.Spelling.Quote(name))
+			out.Items[i] = r.Column(in, name)
+		}
+	}
+	return out
 }
 
 // Aggregated starts the query of aggregates, on the rows that the arguments select, and returns the

@@ -124,6 +124,11 @@ func (r *Renderer) Bind(p Param, as As) string {
 	if r.Shared != nil && p.Kind != ParamLiteral {
 		return r.Shared(p, as)
 	}
+	return r.Parameter(p, as)
+}
+
+// Parameter is Bind for what is a parameter in any case.
+func (r *Renderer) Parameter(p Param, as As) string {
 	p.As = as
 	key := boundKey{p.Kind, p.Index, p.Name, string(p.Text), r.Spelling.Typed("", as), as.Type.Name, as.List}
 	text, ok := r.bound[key]

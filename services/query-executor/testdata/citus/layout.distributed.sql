@@ -1,3 +1,6 @@
+ALTER TABLE shop.customer DROP CONSTRAINT customer_tenant_fk;
+ALTER TABLE shop.invoice DROP CONSTRAINT invoice_customer_fk;
+ALTER TABLE shop.invoice_line DROP CONSTRAINT line_invoice_fk;
 SELECT create_reference_table('shop.country');
 SELECT create_reference_table('shop.product');
 SELECT create_distributed_table('shop.tenant', 'id');
@@ -5,3 +8,6 @@ SELECT create_distributed_table('shop.customer', 'tenant_id', colocate_with => '
 SELECT create_distributed_table('shop.invoice', 'tenant_id', colocate_with => 'shop.tenant');
 SELECT create_distributed_table('shop.invoice_line', 'tenant_id', colocate_with => 'shop.tenant');
 SELECT create_distributed_table('shop.log', 'tenant_id', colocate_with => 'shop.tenant');
+ALTER TABLE shop.customer ADD CONSTRAINT customer_tenant_fk FOREIGN KEY (tenant_id) REFERENCES shop.tenant (id);
+ALTER TABLE shop.invoice ADD CONSTRAINT invoice_customer_fk FOREIGN KEY (tenant_id, customer_id) REFERENCES shop.customer (tenant_id, id);
+ALTER TABLE shop.invoice_line ADD CONSTRAINT line_invoice_fk FOREIGN KEY (tenant_id, invoice_id) REFERENCES shop.invoice (tenant_id, id);
