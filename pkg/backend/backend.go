@@ -25,6 +25,13 @@ type Dialect interface {
 	Kind() string
 }
 
+// KeyedWrites is a Dialect of databases that may not hand out rows as a whole when they write them, nor read others beside them. Rows are
+// read again by their primary key there (ir.RowRef and ir.Written have it), what is to be removed is read before, and inserted rows are
+// spelt one by one.
+type KeyedWrites interface {
+	KeyedWrites() bool
+}
+
 // TypeSystem explains the backend's types to the schema and to the rule parser.
 type TypeSystem interface {
 	// Scalar is the GraphQL scalar of a type (for an array: of its element).

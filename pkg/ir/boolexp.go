@@ -135,6 +135,8 @@ type Upper struct{ Expr Expr }
 type RowRef struct {
 	// Columns are all columns of the table.
 	Columns []Column
+	// Key, where it is set, is what Written reads the row by: see backend.KeyedWrites.
+	Key []Column
 }
 
 // Inserted is "1" of a row that an insert added, and "0" of one that its conflict clause updated. It is for Output.Returning.

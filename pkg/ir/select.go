@@ -28,8 +28,9 @@ type Function struct {
 // RowRef that it returned. A later statement reads through them the data related to them.
 type Written struct {
 	Table catalog.Name
-	// Columns are those of the RowRef.
+	// Columns and Key are those of the RowRef.
 	Columns []Column
+	Key     []Column
 	Rows    []Value
 }
 

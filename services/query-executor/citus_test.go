@@ -94,6 +94,7 @@ func TestCitusLayouts(t *testing.T) {
 			for _, c := range citusRequests {
 				t.Run(c.name, func(t *testing.T) {
 					want := citusAnswer(t, plain, &c)
+					require.Equal(t, c.fails, strings.Contains(want, " at $"), want)
 					if reason, ok := c.refused[layout]; ok {
 						require.Contains(t, citusAnswer(t, on, &c), reason)
 						return

@@ -10,7 +10,8 @@ package postgres
 // Dialect is the pure part of the backend: types, operators and rendering. It does not change.
 type Dialect struct {
 	kind string
-	// flat dialects read what belongs to rows in the query that reads the rows.
+	// flat dialects read what belongs to rows in the query that reads the rows. Their statements reach several nodes: what is written is
+	// read again by its key.
 	flat bool
 	// columnTargets name the columns of a conflict in place of a constraint.
 	columnTargets bool
@@ -26,6 +27,9 @@ type Dialect struct {
 
 // New returns the dialect of PostgreSQL itself.
 func New() *Dialect { return postgres.dialect }
+
+// KeyedWrites implements backend.KeyedWrites.
+func (d *Dialect) KeyedWrites() bool { return d.flat }
 
 // Kind is the name of the backend in metadata.
 func (d *Dialect) Kind() string { return d.kind }

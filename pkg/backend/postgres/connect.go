@@ -53,12 +53,14 @@ func Open(_ context.Context, o Options) (*Source, error) {
 
 // openServer is Open for a flavor without event triggers, which has set what differs in s.
 func openServer(o Options, s Server) (*Server, error) {
+	o.Primary.Distributed = s.distributed
 	primary, err := wire.NewPool(o.Primary, o.ApplicationName)
 	if err != nil {
 		return nil, err
 	}
 	s.primary, s.changeFeed = primary, o.ChangeFeed
 	for i, e := range o.Replicas {
+		e.Distributed = s.distributed
 		replica, err := wire.NewPool(e, o.ApplicationName)
 		if err != nil {
 			s.Close()

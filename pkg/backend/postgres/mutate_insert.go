@@ -60,7 +60,7 @@ func (r *renderer) insertRows(i *ir.Insert) string {
 	if sqlrows.IsPattern(i.Rows) {
 		return into + r.pattern(i.Rows[0], columns)
 	}
-	if len(i.Rows) > 1 {
+	if len(i.Rows) > 1 && !r.flavor.flat {
 		if rows, ok := r.arrays(i, columns); ok {
 			return into + rows
 		}

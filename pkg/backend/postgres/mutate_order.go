@@ -21,7 +21,10 @@ func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error)
 		"<links>", linkList(o.Links, false), "<keys>", linkList(o.Links, true), "<columns>", keyColumns,
 		"<feed>", quote.Literal(changesTrigger),
 	).Replace(orderMatters)
-	if d.plain {
+	switch {
+	case d.flat:
+		sql = "SELECT 'order'" // rows come back in the order of the nodes
+	case d.plain:
 		sql = "SELECT 'order' WHERE false" // there are no triggers, rules and row security
 	}
 	return newStatement(func(mode) (*rendered, error) {

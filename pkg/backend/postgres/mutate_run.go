@@ -133,12 +133,19 @@ func (t *tx) begin(ctx context.Context, alone bool) []wire.Command {
 	if !alone {
 		isolation := t.c.Pool.Endpoint.Isolation.SQL()
 		before = append(before, wire.Command{SQL: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"})
+		if t.c.Pool.Endpoint.Distributed {
+			before = append(before, oneByOne)
+		}
 	}
 	if c := t.announcement(ctx); c.SQL != "" {
 		before = append(before, c)
 	}
 	return before
 }
+
+// oneByOne has Citus write the parts of a table one after the other. It refuses to write a reference table when a statement of the
+// transaction before has written several at the same time.
+var oneByOne = wire.Command{SQL: "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"}
 
 // announcement is the command that passes the session; zero for none.
 func (t *tx) announcement(ctx context.Context) wire.Command {
@@ -153,7 +160,7 @@ func (t *tx) commit(ctx context.Context) error {
 	tag, err := t.c.PG.ExecParams(ctx, wire.Commit, nil, nil, nil, nil).Close()
 	if err != nil {
 		t.stale = t.c.Renew(ctx, err, wire.Commit, t.attempt) // what was deferred to here failed, and the rest with it
-		return wire.QueryError(ctx, err, wire.Executed{SQL: wire.Commit})
+		return wire.QueryError(ctx, err, wire.Executed{SQL: wire.Commit, Distributed: t.c.Pool.Endpoint.Distributed})
 	}
 	if tag.String() != wire.Commit {
 		return apierror.New(apierror.Unexpected, "database query error").

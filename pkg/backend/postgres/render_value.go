@@ -1,6 +1,9 @@
 package postgres
 
 import (
+	"strconv"
+	"strings"
+
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -30,7 +33,14 @@ func wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
 // again; so it is not prepared.
 func (r *renderer) written(w ir.Written) string {
 	r.once = true
-	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}
+	if len(w.Key) > 0 {
+		return r.keyed(w)
+	}
+	return r.unnest(w, catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1})
+}
+
+// unnest is a relation of the texts of written rows, read as a type.
+func (r *renderer) unnest(w ir.Written, row catalog.Type) string {
 	if len(w.Rows) == 1 {
 		if all, ok := w.Rows[0].(ir.Each); ok {
 			return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamEach, Index: all.Index}, sqltext.As{Type: row}) + ")"
@@ -48,6 +58,28 @@ func (r *renderer) written(w ir.Written) string {
 		}
 	}
 	return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamList, List: list}, sqltext.As{Type: row}) + ")"
+}
+
+// keyText is the text of the key of a row: an array with the texts of its columns.
+func (r *renderer) keyText(key []ir.Column, in *sqltext.Scope) string {
+	texts := make([]string, len(key))
+	for i, c := range key {
+		texts[i] = r.Column(in, c.Name) + "::text"
+	}
+	return "ARRAY[" + strings.Join(texts, ", ") + "]::text"
+}
+
+// keyed is a relation of the rows of a table whose keys were handed out.
+func (r *renderer) keyed(w ir.Written) string {
+	row, keys := r.Alias(), r.Alias()
+	texts := typeText
+	texts.Dims = 1
+	same := make([]string, len(w.Key))
+	for i, c := range w.Key {
+		same[i] = row + "." + quote.Name(c.Name) + " = (" + keys + "::text[])[" + strconv.Itoa(i+1) + "]::" + typeName(c.Type)
+	}
+	return "(SELECT " + row + ".* FROM " + quote.Qualified(w.Table) + " AS " + row + " JOIN " + r.unnest(w, texts) + " AS " + keys + " ON " +
+		strings.Join(same, " AND ") + ")"
 }
 
 // path renders the path of a JSON operator.

@@ -131,7 +131,7 @@ func runError(ctx context.Context, c *wire.Conn, err error, text *rendered, valu
 	if sink := (sinkError{}); errors.As(err, &sink) {
 		return sink.error
 	}
-	return wire.QueryError(ctx, err, wire.Executed{SQL: text.SQL, Args: values, Prepared: c.Prepares(&text.Text)})
+	return wire.QueryError(ctx, err, wire.Executed{SQL: text.SQL, Args: values, Prepared: c.Prepares(&text.Text), Distributed: c.Pool.Endpoint.Distributed})
 }
 
 // writeAnswer reads a result and appends its JSON to out.

@@ -17,6 +17,9 @@ func (r *renderer) OwnCondition(e ir.BoolExp, in *sqltext.Scope) (string, bool) 
 func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	switch e := e.(type) {
 	case ir.RowRef:
+		if len(e.Key) > 0 {
+			return r.keyText(e.Key, in), true
+		}
 		return r.WholeRow(in), true
 	case ir.Call:
 		return r.SetCall(e, in)

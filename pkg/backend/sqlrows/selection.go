@@ -210,7 +210,9 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	in.Known = rewrite.Know(rel.From, rel.Where)
 	r.filter(r.Open(rel.Where, rel.Join, rel.Outer), in, q)
 	switch f := rel.From.(type) {
-	case ir.Written, ir.Procedure:
+	case ir.Written:
+		q.Ordered = len(f.Key) == 0
+	case ir.Procedure:
 		q.Ordered = true
 	case ir.Function:
 		if rel.named != nil {

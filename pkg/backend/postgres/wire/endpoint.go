@@ -45,6 +45,8 @@ type Endpoint struct {
 	// serialised with others.
 	SerializationRetries int
 	Prepare              Prepare
+	// Distributed is set by the backend where tables have parts on several nodes, as with Citus.
+	Distributed bool
 }
 
 // Prepare is whether connections keep statements prepared.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -34,6 +35,7 @@ const (
 	stateDeadlock             = "40P01"
 	stateTooManyConnections   = "53300"
 	stateQueryCanceled        = "57014"
+	stateNotSupported         = "0A000"
 )
 
 // serializationFailure is the text of a conflict that is no fault of the client's statement.
@@ -44,6 +46,8 @@ type Executed struct {
 	SQL      string
 	Args     [][]byte // nil is NULL
 	Prepared bool
+	// Distributed is that of its Endpoint.
+	Distributed bool
 }
 
 // Detail is the internal part of a statement's error, in the order of the wire format.
@@ -84,9 +88,25 @@ func QueryError(ctx context.Context, err error, e Executed) error {
 		if pg.Code == stateSerializationFailure && e.SQL == Commit {
 			return apierror.New(apierror.ConcurrentUpdate, serializationFailure).WithInternal(DetailOf(pg, e))
 		}
+		if e.Distributed {
+			return distributedError(pg, e)
+		}
 		return dataError(pg)
 	})
 }
+
+// distributedError is dataError where tables have parts with names of their own, and where the server refuses what it can't do over nodes.
+func distributedError(pg *pgconn.PgError, e Executed) *apierror.Error {
+	if pg.Code == stateNotSupported {
+		return apierror.New(apierror.NotSupported, pg.Message).WithInternal(DetailOf(pg, e))
+	}
+	whole := *pg
+	whole.Message = partName.ReplaceAllString(pg.Message, `${1}"`)
+	return dataError(&whole)
+}
+
+// partName finds the names of parts, and of their constraints: those of the table with a number behind it, which is 102008 at least.
+var partName = regexp.MustCompile(`("[^"]+)_1[0-9]{5,}"`)
 
 // InternalError is queryError for statements of our own, such as those of introspection:
 // only a serialization failure is the client's business.

@@ -1,7 +1,9 @@
 package execute
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,6 +52,8 @@ type step struct {
 	empty     string
 	// confirmation is made before the reply; nil for none.
 	confirmation *confirmation
+	// before is that of write.Step.
+	before backend.Statement
 }
 
 // reply is a plan.Reply whose statements are rendered.
@@ -91,6 +95,11 @@ func newSteps(w *write.Write, of *write.Steps, o options) (*steps, error) {
 				return nil, err
 			}
 		}
+		if s.Before != nil {
+			if rendered.before, err = w.Source.Dialect.RenderQuery(s.Before, o.of(w.Source)); err != nil {
+				return nil, fmt.Errorf("render the rows of a deletion: %w", err)
+			}
+		}
 		if s.Reply != nil {
 			if rendered.reply, err = newReply(w, s.Reply, o); err != nil {
 				return nil, err
@@ -124,6 +133,9 @@ func (*steps) bind(*Run) error { return nil }
 func (w *steps) texts() []string {
 	var list []string
 	for _, s := range w.list {
+		if s.before != nil {
+			list = append(list, s.before.SQL())
+		}
 		if s.statement != nil {
 			list = append(list, s.statement.SQL())
 		}
@@ -360,13 +372,10 @@ func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) 
 	case s.reply == nil:
 		return t.query(ctx, s.statement, args, last)
 	}
-	var rows [][]byte
-	var values input.Arena
-	t.run.asks(ctx, t.field, s.statement, args)
-	err := t.tx.Exec(ctx, s.statement, args, func(row [][]byte) error {
-		rows = append(rows, values.Clone(row[0]))
-		return nil
-	})
+	if s.before != nil {
+		return t.removal(ctx, s, args, last)
+	}
+	rows, err := t.written(ctx, s, args)
 	if err != nil {
 		return err
 	}
@@ -377,6 +386,52 @@ func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) 
 	}
 	affected := len(rows)
 	return t.reply(ctx, s.reply, &affected, rows, args, last)
+}
+
+// removal answers for rows before it removes them, where what was removed can't be read.
+func (t *turn) removal(ctx context.Context, s *step, args backend.Args, last bool) error {
+	t.run.asks(ctx, t.field, s.before, args)
+	found := backend.NewAnswer(nil, nil, 0)
+	if err := t.tx.Query(ctx, s.before, args, found); err != nil {
+		return err
+	}
+	var list []map[string]string
+	if err := json.Unmarshal(found.Buf, &list); err != nil {
+		return fmt.Errorf("read the rows of a deletion: %w", err)
+	}
+	rows := make([][]byte, len(list))
+	for i := range list {
+		rows[i] = []byte(list[i][write.BeforeKey])
+	}
+	affected := len(rows)
+	if err := t.reply(ctx, s.reply, &affected, rows, args, false); err != nil {
+		return err
+	}
+	if last {
+		backend.Last(t.tx)
+	}
+	removed, err := t.written(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(rows, bytes.Compare)
+	slices.SortFunc(removed, bytes.Compare)
+	if !slices.EqualFunc(rows, removed, bytes.Equal) {
+		return apierror.New(apierror.ConcurrentUpdate, "the rows to delete were changed at the same time")
+	}
+	return nil
+}
+
+// written runs a statement that writes, and returns what it hands out of each row.
+func (t *turn) written(ctx context.Context, s *step, args backend.Args) ([][]byte, error) {
+	var rows [][]byte
+	var values input.Arena
+	t.run.asks(ctx, t.field, s.statement, args)
+	err := t.tx.Exec(ctx, s.statement, args, func(row [][]byte) error {
+		rows = append(rows, values.Clone(row[0]))
+		return nil
+	})
+	return rows, err
 }
 
 // reply makes the answer of the rows that were written. affected is complete when the first statement has

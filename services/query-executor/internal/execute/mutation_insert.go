@@ -335,7 +335,7 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 	var confirming [2][][]byte // inserted and updated rows
 	confirm := len(out.Returning)
 	if n.Written != nil {
-		out.Returning = append(out.Returning[:confirm:confirm], ir.Field{Value: ir.Scalar{Expr: ir.RowRef{Columns: n.Written.Columns}}})
+		out.Returning = append(out.Returning[:confirm:confirm], ir.Field{Value: ir.Scalar{Expr: ir.RowRef{Columns: n.Written.Columns, Key: n.Written.Key}}})
 		if n.UpdateCheck != nil {
 			out.Returning = append(out.Returning, ir.Field{Value: ir.Scalar{Expr: ir.Inserted{}}})
 		}

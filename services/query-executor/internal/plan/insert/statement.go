@@ -19,8 +19,10 @@ type Statement struct {
 	Values [][]byte
 	Lists  [][][]byte
 
-	node   *Node
-	form   form
+	node *Node
+	form form
+	// single reports whether rows are given one by one in any case.
+	single bool
 	rows   *NodeRows
 	a, b   int
 	offset int
@@ -29,7 +31,7 @@ type Statement struct {
 // Statement is the statement that inserts the rows from a to b of a node, or as many of them
 // as go into one; the number of bindings is offset.
 func (i *Tree) Statement(rows *Rows, node, a, b, offset int) *Statement {
-	s := &Statement{node: i.Nodes[node], rows: rows.Node(node), a: a, b: b, offset: offset}
+	s := &Statement{single: i.Spelled, node: i.Nodes[node], rows: rows.Node(node), a: a, b: b, offset: offset}
 	s.form = s.rows.form(s.node, a, b)
 	switch {
 	case b-a == 1:
@@ -60,7 +62,7 @@ func (i *Tree) Statement(rows *Rows, node, a, b, offset int) *Statement {
 // Rows is the number of rows that the statement inserts.
 func (s *Statement) Rows() int { return s.b - s.a }
 
-func (s *Statement) spelled() bool { return s.form.uneven || len(s.form.columns) == 0 }
+func (s *Statement) spelled() bool { return s.single || s.form.uneven || len(s.form.columns) == 0 }
 
 func (s *Statement) key(kind byte, node int) []byte {
 	key := append(make([]byte, 0, 3+2*len(s.form.columns)), kind)

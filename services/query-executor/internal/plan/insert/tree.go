@@ -28,6 +28,8 @@ type Tree struct {
 	// Nodes are the tables, the first one that of the root field. A table has a node for
 	// each way that leads to it, and for each upsert clause that is used on the way.
 	Nodes []*Node
+	// Spelled is set where rows are given one by one, and not as a list for each column.
+	Spelled bool
 
 	// rows is the argument with the rows, list is set when it is a list, and at is where it stands.
 	rows *parse.Value

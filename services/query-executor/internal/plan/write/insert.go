@@ -58,6 +58,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err := into.Grow(objects.Type, p.Values, grower, p.Options.Budget, p.Options.Limits.InputDepth); err != nil {
 		return nil, err
 	}
+	into.Spelled = keyed(w)
 	into.Arrange()
 	p.Path = field
 	if onConflict != nil {
@@ -77,7 +78,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err != nil {
 		return nil, err
 	}
-	into.Reply, into.Empty, into.Whole = out.reply(), out.empty(), rowRef(w.Catalog)
+	into.Reply, into.Empty, into.Whole = out.reply(), out.empty(), rowRef(w)
 	if !out.reads() {
 		if into.Objects = out.objects(); root.Written == nil {
 			direct := out.direct()

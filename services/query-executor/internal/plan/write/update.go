@@ -168,15 +168,18 @@ func (p *Planner) updateStep(w *schema.Writable, c *change, out *output) Step {
 	update := func(o ir.Output) ir.Mutation {
 		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: check, Output: o}
 	}
-	if !p.confirmed(w, check) {
+	if !p.confirmed(w, check, false) {
 		return out.step(update)
 	}
-	confirmation := &Confirmation{written(w.Catalog), check}
+	confirmation := &Confirmation{written(w), check}
 	check = nil
 	step := out.twice(update)
 	step.Confirmation = confirmation
 	return step
 }
+
+// BeforeKey is the name of the only field of Step.Before.
+const BeforeKey = "key"
 
 // deleteRows plans a deletion.
 func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Selected, selection outputPlan) (*Write, error) {
@@ -202,5 +205,10 @@ func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Select
 	step := out.step(func(o ir.Output) ir.Mutation {
 		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
 	})
+	if step.Reply != nil && keyOf(w) != nil {
+		key := rowRef(w)
+		key.Alias = BeforeKey
+		step.Before = &ir.Select{Rows: ir.Rows{From: ir.Table{Name: w.Catalog.Name}, Where: where, Estimate: -1}, Fields: []ir.Field{key}}
+	}
 	return &Write{Path: "$", Work: &Steps{List: []Step{step}, validation: p.validation(w.Delete.Validator, s, show)}}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
@@ -60,6 +59,9 @@ type Step struct {
 	Reply *Reply
 	// Confirmation is made before Reply; nil for none.
 	Confirmation *Confirmation
+	// Before finds the rows of Reply where that is made before they are removed; nil where it is made of what Mutation gives back. It has
+	// what Mutation gives back as its only field.
+	Before *ir.Select
 }
 
 // Reply is an answer that a second statement makes of the rows that were written: it shows
@@ -76,7 +78,7 @@ type ReplyPart struct {
 
 // output is what a mutation answers: the keys of its response, or one row.
 type output struct {
-	table    *catalog.Table
+	of       *schema.Writable
 	response []ir.OutputField
 	one      bool
 	row      []ir.Field
@@ -86,7 +88,7 @@ type output struct {
 
 // newOutput returns an output without fields.
 func (p *Planner) newOutput(w *schema.Writable) *output {
-	out := &output{table: w.Catalog}
+	out := &output{of: w}
 	if p.Options.FilterReturning {
 		out.visible = p.Visible(w.Table)
 	}
@@ -179,7 +181,7 @@ func (o *output) direct() ir.Output {
 
 // reply is the answer of a second statement.
 func (o *output) reply() *Reply {
-	rows := ir.Rows{From: written(o.table), Where: o.visible, Estimate: -1}
+	rows := ir.Rows{From: written(o.of), Where: o.visible, Estimate: -1}
 	if o.one {
 		return &Reply{Parts: []ReplyPart{{Rows: &ir.Select{Rows: rows, Fields: o.row, One: true}}}}
 	}
@@ -225,20 +227,6 @@ func (o *output) empty() string {
 	return string(append(text, '}'))
 }
 
-// rowRef is what a reply needs of a written row.
-func rowRef(table *catalog.Table) ir.Field {
-	return ir.Field{Value: ir.Scalar{Expr: ir.RowRef{Columns: columnsOf(table)}}}
-}
-
-// columnsOf are all columns of a table.
-func columnsOf(table *catalog.Table) []ir.Column {
-	columns := make([]ir.Column, len(table.Columns))
-	for i, c := range table.Columns {
-		columns[i] = ir.Column{Name: c.Name, Type: c.Type}
-	}
-	return columns
-}
-
 // step is the statement that mutation makes for an output.
 func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
 	if o.reads() {
@@ -249,7 +237,7 @@ func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
 
 // twice is step with a second statement for the answer.
 func (o *output) twice(mutation func(ir.Output) ir.Mutation) Step {
-	return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{rowRef(o.table)}, Handed: true}), Reply: o.reply()}
+	return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{rowRef(o.of)}, Handed: true}), Reply: o.reply()}
 }
 
 // Field plans a root field that writes.
