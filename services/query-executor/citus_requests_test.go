@@ -42,7 +42,7 @@ var citusRequests = []citusRequest{
 	{name: "second page", relay: true, text: `{ customer_connection(first: 2, after: "eyJ0ZW5hbnRfaWQiIDogMSwgImlkIiA6IDEwMn0=", order_by: [{tenant_id: asc}, {id: asc}]) { edges { cursor node { email } } pageInfo { hasNextPage hasPreviousPage endCursor } } }`},
 	{name: "page before", relay: true, text: `{ customer_connection(last: 2, before: "eyJ0ZW5hbnRfaWQiIDogMiwgImlkIiA6IDEwMn0=", order_by: [{tenant_id: asc}, {id: asc}]) { edges { node { email invoices_connection(first: 1, order_by: {id: asc}) { edges { node { total } } } } } pageInfo { hasNextPage hasPreviousPage } } }`},
 
-	{name: "reference rows with distributed lists", text: `{ product(order_by: {sku: asc}) { sku lines(order_by: [{tenant_id: asc}, {invoice_id: asc}, {line_no: asc}]) { tenant_id line_no } } }`},
+	{name: "reference rows with distributed lists", refused: map[string]string{"distributed": "correlated subqueries are not supported when the FROM clause contains a reference table"}, text: `{ product(order_by: {sku: asc}) { sku lines(order_by: [{tenant_id: asc}, {invoice_id: asc}, {line_no: asc}]) { tenant_id line_no } } }`},
 
 	{name: "remote rows", text: `{ org(order_by: {id: asc}) { label customers(order_by: {id: asc}) { id email } } }`},
 	{name: "remote rows of some", text: `{ org(order_by: {id: asc}) { label customers(order_by: [{score: desc}, {id: asc}], limit: 2, offset: 1) { id tenant { name } } } }`},
@@ -69,7 +69,7 @@ var citusRequests = []citusRequest{
 	{name: "insert a row with a reference row", text: `mutation { insert_customer_one(object: {tenant_id: 1, id: 901, country_code: "de"}) { id country { name } } }`},
 	{name: "insert a row with rows", text: `mutation { insert_customer_one(object: {tenant_id: 1, id: 902}) { id tenant { name customers_aggregate { aggregate { count } } } invoices { id } } }`},
 	{name: "insert rows with rows", unordered: true, text: `mutation { insert_customer(objects: [{tenant_id: 1, id: 903, email: "a"}, {tenant_id: 2, id: 903, email: null}, {tenant_id: 3, id: 903}]) { affected_rows returning { tenant_id id email tenant { name } } } }`},
-	{name: "insert nested rows", unordered: true, text: `mutation { insert_customer_one(object: {tenant_id: 4, id: 904, invoices: {data: [{tenant_id: 4, id: 904, total: "1.5", lines: {data: [{tenant_id: 4, line_no: 1, sku: "p1"}, {tenant_id: 4, line_no: 2, sku: "p2"}]}}, {tenant_id: 4, id: 905}]}}) { id invoices { id total lines { line_no product { name } } } } }`},
+	{name: "insert nested rows", unordered: true, text: `mutation { insert_customer_one(object: {tenant_id: 4, id: 904, invoices: {data: [{id: 904, total: "1.5", lines: {data: [{line_no: 1, sku: "p1"}, {line_no: 2, sku: "p2"}]}}, {id: 905}]}}) { id invoices { id total lines { line_no product { name } } } } }`},
 	{name: "insert no rows", text: `mutation { insert_customer(objects: []) { affected_rows returning { id } } }`},
 	{name: "insert reference rows with rows", unordered: true, text: `mutation { insert_product(objects: [{sku: "q1", name: "new", price: 7}, {sku: "q2"}]) { affected_rows returning { sku name price } } }`},
 	{name: "insert into a table without a key", unordered: true, text: `mutation { insert_log(objects: [{tenant_id: 1, message: "m1"}, {tenant_id: 2, message: "m2"}]) { affected_rows returning { tenant_id message } } }`},
@@ -106,7 +106,7 @@ var citusRequests = []citusRequest{
 	{name: "update as a role with rows", tenant: "1", text: `mutation { update_invoice(where: {id: {_eq: 941}}, _set: {total: 9}) { affected_rows returning { id total customer { email } } } }`},
 	{name: "update refused by a check of a row", fails: true, tenant: "1", text: `mutation { update_customer(where: {}, _set: {score: 2000}) { affected_rows } }`},
 	{name: "delete with rows", unordered: true, text: `mutation { delete_customer(where: {id: {_in: [931, 932]}}) { affected_rows returning { id score tenant { name } invoices { id } } } }`},
-	{name: "delete by key with rows", text: `mutation { delete_customer_by_pk(tenant_id: 1, id: 933) { id tenant { name customers_aggregate { aggregate { count } } } } }`},
+	{name: "delete by key with rows", text: `mutation { delete_customer_by_pk(tenant_id: 1, id: 933) { id tenant { name } country { name } } }`},
 	{name: "delete a table without a key", unordered: true, text: `mutation { delete_log(where: {tenant_id: {_eq: 2}}) { affected_rows returning { message } } }`},
 	{name: "delete as a role", tenant: "1", text: `mutation { delete_customer(where: {id: {_eq: 934}}) { affected_rows returning { id tenant { name } } } }`},
 	{name: "write nodes and then a reference table", text: `mutation { b: update_customer(where: {}, _inc: {score: 1}) { affected_rows } a: update_country(where: {code: {_eq: "de"}}, _set: {name: "DE"}) { affected_rows } }`},

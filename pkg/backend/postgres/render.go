@@ -83,6 +83,17 @@ const (
 
 // RenderQuery renders one root field.
 func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.Statement, error) {
+	if d.flat {
+		if one, each, ok := eachKeyOf(root); ok {
+			var err error
+			each.statement, err = d.renderQuery(one, o)
+			return each, err
+		}
+	}
+	return d.renderQuery(root, o)
+}
+
+func (d *Dialect) renderQuery(root ir.Root, o backend.RenderOptions) (*statement, error) {
 	return newStatement(func(m mode) (*rendered, error) {
 		r := newRenderer(d, o, m)
 		sql, a := r.root(root)

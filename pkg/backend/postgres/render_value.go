@@ -60,13 +60,14 @@ func (r *renderer) unnest(w ir.Written, row catalog.Type) string {
 	return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamList, List: list}, sqltext.As{Type: row}) + ")"
 }
 
-// keyText is the text of the key of a row: an array with the texts of its columns.
+// keyText is the key of a row: an array with the texts of its columns. Citus takes nothing in RETURNING that depends on the session, as the
+// text of the array does.
 func (r *renderer) keyText(key []ir.Column, in *sqltext.Scope) string {
 	texts := make([]string, len(key))
 	for i, c := range key {
 		texts[i] = r.Column(in, c.Name) + "::text"
 	}
-	return "ARRAY[" + strings.Join(texts, ", ") + "]::text"
+	return "ARRAY[" + strings.Join(texts, ", ") + "]"
 }
 
 // keyed is a relation of the rows of a table whose keys were handed out.

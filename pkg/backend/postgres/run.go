@@ -18,6 +18,9 @@ import (
 // by row while they arrive, each handed on when a frame is full. A statement that fails
 // before any byte was handed on leaves out as it was. A short one may share its round trip.
 func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args, out *backend.Answer) error {
+	if each, ok := st.(*eachKey); ok {
+		return s.queryEach(ctx, each, a, out)
+	}
 	stmt, values, err := prepare(st, &a)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/plan/input"
@@ -206,9 +207,12 @@ func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Select
 		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
 	})
 	if step.Reply != nil && keyOf(w) != nil {
-		key := rowRef(w)
-		key.Alias = BeforeKey
-		step.Before = &ir.Select{Rows: ir.Rows{From: ir.Table{Name: w.Catalog.Name}, Where: where, Estimate: -1}, Fields: []ir.Field{key}}
+		text := w.Source.Dialect.Well(backend.TypeText)
+		key := ir.Scalar{Expr: ir.Cast{Expr: ir.RowRef{Columns: columnsOf(w.Catalog), Key: keyOf(w)}, Type: text}, Type: text}
+		step.Before = &ir.Select{
+			Rows:   ir.Rows{From: ir.Table{Name: w.Catalog.Name}, Where: where, Estimate: -1},
+			Fields: []ir.Field{{Alias: BeforeKey, Value: key}},
+		}
 	}
 	return &Write{Path: "$", Work: &Steps{List: []Step{step}, validation: p.validation(w.Delete.Validator, s, show)}}, nil
 }
