@@ -93,7 +93,7 @@ func run(ctx context.Context, t testing.TB, address, sql string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // what it ran is done
+	defer conn.Close(context.WithoutCancel(ctx))          //nolint:errcheck // what it ran is done
 	for statement := range strings.SplitSeq(sql, ";\n") { // Citus takes some statements only one by one
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)

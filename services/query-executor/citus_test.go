@@ -84,12 +84,15 @@ func TestCitusLayouts(t *testing.T) {
 	t.Parallel()
 	layouts, err := filepath.Glob(filepath.Join(citusFeature, "layout.*.sql"))
 	require.NoError(t, err)
-	for _, file := range layouts {
+	for _, file := range append(layouts, "") {
 		layout := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(file), ".sql"), "layout.")
+		if file == "" {
+			layout = "PostgreSQL" // in its place, without a server
+		}
 		t.Run(layout, func(t *testing.T) {
 			t.Parallel()
 			schema := string(readFile(t, filepath.Join(citusFeature, "schema.sql")))
-			on := citusFixture(t, "citus", dbtest.CitusURL(t, schema+string(readFile(t, file))))
+			on := citusFixture(t, "citus", citusDatabase(t, schema, string(readFile(t, file))))
 			plain := citusFixture(t, "postgres", dbtest.Filled(t, schema))
 			for _, c := range citusRequests {
 				t.Run(c.name, func(t *testing.T) {
@@ -108,6 +111,15 @@ func TestCitusLayouts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// citusDatabase is the address of a database with tables in a layout: on Citus, or on PostgreSQL without a layout.
+func citusDatabase(t *testing.T, schema, layout string) string {
+	t.Helper()
+	if layout == "" {
+		return dbtest.Filled(t, schema)
+	}
+	return dbtest.CitusURL(t, schema+layout)
 }
 
 // TestCitusPlans holds that requests which one node answers go on working however often they run.

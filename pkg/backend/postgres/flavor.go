@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"regexp"
 
 	"queryengine/pkg/backend"
 )
@@ -12,6 +13,8 @@ type flavor struct {
 	dialect *Dialect
 	// open opens a source of the flavor.
 	open func(Options) (backend.Source, error)
+	// places matches what may change which nodes tables are on; nil where there is no such thing.
+	places *regexp.Regexp
 }
 
 // The flavors. Citus and CockroachDB have no row triggers that an event log could be made of.
@@ -27,6 +30,8 @@ var (
 	citus = &flavor{
 		dialect: &Dialect{kind: "citus", flat: true, columnTargets: true},
 		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{distributed: true}) },
+		places: regexp.MustCompile(`(?i)\b(?:create_(?:distributed|reference)_table|undistribute_table|alter_distributed_table|` +
+			`update_distributed_table_colocation|citus_(?:add|remove)_local_table|citus_schema_|remove_local_tables)`),
 	}
 	cockroach = &flavor{
 		dialect: &Dialect{kind: "cockroach", columnTargets: true, plain: true},

@@ -2,7 +2,8 @@ package postgres
 
 import (
 	"maps"
-	"regexp"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,9 @@ func statementsOf(t *testing.T, d *Dialect) map[string]string {
 		st, err := d.RenderQuery(c.Root, c.Options)
 		require.NoError(t, err)
 		texts[c.Name] = st.SQL()
+		live, err := d.RenderLive(ir.Live{Roots: []ir.Root{c.Root}}, c.Options)
+		require.NoError(t, err)
+		texts["live_"+c.Name] = live.SQL()
 	}
 	for name, m := range mutationCases() {
 		st, err := d.RenderMutation(m, backend.RenderOptions{})
@@ -32,27 +36,21 @@ func statementsOf(t *testing.T, d *Dialect) map[string]string {
 	return texts
 }
 
-// cutOff finds sub-selects in the place of a table.
-var cutOff = regexp.MustCompile(`FROM \(SELECT `)
-
-// TestStatementsForCitus holds statements to what Citus can send to its nodes as a whole. What a sub-select
-// has cut off comes to the coordinator, where nothing else may refer to it; a constraint has other names on
-// the nodes.
-func TestStatementsForCitus(t *testing.T) {
+// TestStatementsOfFlavors holds the statements of flavors to files, as far as they aren't those of PostgreSQL. On a server they are run by
+// TestCitusLayouts, and by TestExerciseByAddress.
+func TestStatementsOfFlavors(t *testing.T) {
 	t.Parallel()
-	// These read rows by the values of another source, count the rows of a slice, or cut off what isn't distinct.
-	coordinated := map[string]bool{
-		"by_keys": true, "by_keys_without_columns": true, "aggregate_of_slice": true, "aggregate_without_nodes": true, "connection_distinct": true,
-	}
-	found := map[string]bool{}
-	for name, sql := range statementsOf(t, citus.dialect) {
-		require.NotContains(t, sql, "ON CONSTRAINT", name)
-		if cutOff.MatchString(sql) && name != "insert_order" { // which asks the catalog alone
-			found[name] = true
+	own := statementsOf(t, New())
+	for _, f := range []*flavor{citus, cockroach} {
+		texts := statementsOf(t, f.dialect)
+		var b strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			if texts[name] != own[name] {
+				b.WriteString("-- " + name + "\n" + texts[name] + ";\n")
+			}
 		}
+		golden(t, filepath.Join("testdata", "statements."+f.dialect.kind+".sql"), strings.TrimSuffix(b.String(), "\n"))
 	}
-	require.Equal(t, coordinated, found)
-	require.Greater(t, len(filter(statementsOf(t, New()), cutOff.MatchString)), len(coordinated), "PostgreSQL's own statements do cut off")
 }
 
 // TestStatementsForCockroach holds statements to what CockroachDB has of PostgreSQL.

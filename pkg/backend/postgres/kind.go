@@ -19,7 +19,9 @@ func Kinds(env Env, application string) []*backend.Kind {
 func (f *flavor) kind(env Env, application string) *backend.Kind {
 	known := *metadata.KindNamed(f.dialect.kind)
 	known.Configuration = func() metadata.Configuration { return &Configuration{noChangeFeed: f != postgres} }
-	known.ChangesSchema = touchesMetadata.MatchString
+	known.ChangesSchema = func(sql string) bool {
+		return touchesMetadata.MatchString(sql) || f.places != nil && f.places.MatchString(sql)
+	}
 	own := *f.dialect
 	own.ownEquality = true
 	return &backend.Kind{

@@ -25,4 +25,14 @@ func TestChangesSchema(t *testing.T) {
 	} {
 		require.Equal(t, want, kind.ChangesSchema(sql), sql)
 	}
+	// Statements that place tables.
+	for _, sql := range []string{
+		"SELECT create_distributed_table('a', 'id')", "SELECT create_distributed_table_concurrently('a', 'id')", "select CREATE_REFERENCE_TABLE('a')",
+		"SELECT undistribute_table('a')", "SELECT citus_add_local_table_to_metadata('a')", "SELECT citus_schema_distribute('a')",
+		"SELECT citus_schema_undistribute('a')", "SELECT alter_distributed_table('a', colocate_with => 'b')",
+	} {
+		require.True(t, citus.kind(os.LookupEnv, "test").ChangesSchema(sql), sql)
+		require.False(t, kind.ChangesSchema(sql), sql)
+	}
+	require.False(t, citus.kind(os.LookupEnv, "test").ChangesSchema("SELECT citus_version()"))
 }
