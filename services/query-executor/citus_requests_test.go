@@ -49,7 +49,7 @@ var citusRequests = []citusRequest{
 	{name: "remote rows with rows", text: `{ org(order_by: {id: asc}) { label customers(order_by: {id: asc}, where: {score: {_gt: 2}}) { id invoices(order_by: {id: asc}) { id } country { name } } } }`},
 	{name: "remote aggregate", text: `{ org(order_by: {id: asc}) { label customers_aggregate { aggregate { count sum { score } max { email } } } } }`},
 	{name: "remote aggregate with nodes", text: `{ org(order_by: {id: asc}) { label customers_aggregate(order_by: {id: asc}) { aggregate { count } nodes { id } } } }`},
-	{name: "remote row", text: `{ org(order_by: {id: asc}) { label tenant { name } favorite { email } } }`},
+	{name: "remote row", text: `{ org(order_by: {id: asc}) { label tenant { name } fan { email } } }`},
 	{name: "remote row with rows", text: `{ org(order_by: {id: asc}) { label tenant { name customers(order_by: {id: asc}) { id invoices_aggregate { aggregate { count } } } } } }`},
 	{name: "rows of a remote source", text: `{ tenant(order_by: {id: asc}) { name orgs(order_by: {id: asc}) { label } } }`},
 

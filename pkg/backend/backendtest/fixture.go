@@ -17,6 +17,8 @@ type Fixture struct {
 	// Open makes a new database without tables, and opens it. Both end with the test.
 	Open func(t testing.TB) Database
 	SQL  SQL
+	// Place, when set, are statements that place new tables on nodes.
+	Place func(tables []Table) string
 	// Except names tests that the kind can't pass, with the reason. A name holds for the tests
 	// below it, too.
 	Except map[string]string
@@ -43,6 +45,9 @@ func (f *Fixture) open(t testing.TB, tables ...Table) *bench {
 	t.Helper()
 	b := &bench{Fixture: f, Database: f.Open(t)}
 	b.Exec(t, f.SQL.Statements(tables))
+	if f.Place != nil {
+		b.Exec(t, f.Place(tables))
+	}
 	found, err := b.Source.Introspect(t.Context(), nil)
 	require.NoError(t, err)
 	b.Plans = PlansOf(*f, found)

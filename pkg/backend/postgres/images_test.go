@@ -1,17 +1,22 @@
 package postgres
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend/backendtest"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
 )
 
@@ -65,12 +70,114 @@ func TestExerciseOnImages(t *testing.T) {
 	}
 }
 
+// TestExerciseByAddress is TestExercise on the servers that variables name: Citus with its tables in several layouts, and CockroachDB.
+func TestExerciseByAddress(t *testing.T) {
+	t.Parallel()
+	t.Run("cockroach", func(t *testing.T) {
+		t.Parallel()
+		address, err := url.Parse(addressOf(t, "ENGINE_TEST_COCKROACH_URL"))
+		require.NoError(t, err)
+		var made atomic.Int64
+		of := exercised
+		of.Dialect = cockroach.dialect
+		of.Open = func(t testing.TB) backendtest.Database {
+			t.Helper()
+			own := *address
+			own.Path = fmt.Sprintf("/exercise_%d_%d", time.Now().UnixNano(), made.Add(1))
+			execOn(t, address.String(), "CREATE DATABASE "+own.Path[1:])
+			return cockroach.database(t, own.String())
+		}
+		backendtest.Exercise(t, of)
+	})
+	for _, layout := range citusLayouts {
+		t.Run("citus/"+layout.name, func(t *testing.T) {
+			t.Parallel()
+			addressOf(t, dbtest.CitusVariable)
+			of := exercised
+			of.Dialect, of.Place, of.Except = citus.dialect, layout.place, layout.except
+			// To make a database on all nodes takes longer than a test: they go one after the other, in the same one.
+			own := dbtest.CitusURL(t, "")
+			of.Open = func(t testing.TB) backendtest.Database {
+				t.Helper()
+				execOn(t, own, "DROP SCHEMA IF EXISTS archive CASCADE;\n DROP SCHEMA public CASCADE;\n CREATE SCHEMA public")
+				return citus.database(t, own)
+			}
+			backendtest.Exercise(t, of)
+		})
+	}
+}
+
+// addressOf is the address that a variable has; it skips the test without one.
+func addressOf(t testing.TB, variable string) string {
+	t.Helper()
+	address := os.Getenv(variable)
+	if address == "" {
+		t.Skip(variable + " is not set")
+	}
+	return address
+}
+
+// database opens a source of the flavor at an address.
+func (f *flavor) database(t testing.TB, address string) backendtest.Database {
+	t.Helper()
+	source, err := f.open(Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 4}})
+	require.NoError(t, err)
+	t.Cleanup(source.Close)
+	return backendtest.Database{Source: source, Exec: func(t testing.TB, sql string) { execOn(t, address, sql) }}
+}
+
+// citusLayouts are ways to place the tables of backendtest. Those of a tenant, in which related rows are on one node, are played by the
+// executor's TestCitusLayouts.
+var citusLayouts = []struct {
+	name   string
+	place  func([]backendtest.Table) string
+	except map[string]string
+}{
+	{"local", nil, nil},
+	{"reference", func(tables []backendtest.Table) string {
+		return placed(tables, func(backendtest.Table) bool { return true })
+	}, nil},
+	{"mixed", func(tables []backendtest.Table) string {
+		referred := map[string]bool{}
+		for _, t := range tables {
+			for _, c := range t.Columns {
+				referred[c.References] = true
+			}
+		}
+		return placed(tables, func(t backendtest.Table) bool { return referred[t.Name] })
+	}, mixedExceptions},
+}
+
+// mixedExceptions are what Citus can't do where tables that others refer to are reference tables, and the others are distributed by their
+// first column.
+var mixedExceptions = map[string]string{}
+
+// placed makes reference tables of some, and distributes the others by their first column.
+func placed(tables []backendtest.Table, reference func(backendtest.Table) bool) string {
+	var first, then strings.Builder
+	for _, t := range tables {
+		schema := exercised.SQL.Default
+		if t.Elsewhere {
+			schema = exercised.SQL.Other
+		}
+		name := quote.Literal(quote.Qualified(catalog.Name{Schema: schema, Name: t.Name}))
+		if reference(t) {
+			first.WriteString("SELECT create_reference_table(" + name + ");\n")
+		} else {
+			then.WriteString("SELECT create_distributed_table(" + name + ", " + quote.Literal(t.Columns[0].Name) + ");\n")
+		}
+	}
+	return first.String() + then.String()
+}
+
 // execOn runs a text on a connection of its own.
 func execOn(t testing.TB, address, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
 	defer conn.Close(t.Context()) //nolint:errcheck // what it ran is done
-	_, err = conn.Exec(t.Context(), sql)
-	require.NoError(t, err)
+	for statement := range strings.SplitSeq(sql, ";\n") { // Citus takes some only one by one
+		_, err = conn.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
 }

@@ -36,6 +36,7 @@ const (
 	stateTooManyConnections   = "53300"
 	stateQueryCanceled        = "57014"
 	stateNotSupported         = "0A000"
+	stateInternal             = "XX000"
 )
 
 // serializationFailure is the text of a conflict that is no fault of the client's statement.
@@ -97,7 +98,7 @@ func QueryError(ctx context.Context, err error, e Executed) error {
 
 // distributedError is dataError where tables have parts with names of their own, and where the server refuses what it can't do over nodes.
 func distributedError(pg *pgconn.PgError, e Executed) *apierror.Error {
-	if pg.Code == stateNotSupported {
+	if pg.Code == stateNotSupported || pg.Code == stateInternal && pg.Hint != "" { // Citus names a setting, or what to change
 		return apierror.New(apierror.NotSupported, pg.Message).WithInternal(DetailOf(pg, e))
 	}
 	whole := *pg
