@@ -13,7 +13,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath '-pgo=$(CURDIR)/$(PROFILE)'
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-kinds test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test-compose: ## docker compose from start to end, under load (minutes; skipped 
 
 test-images: ## kinds of databases on the images of their vendors (skipped, with the reason, where these can't be had)
 	cd pkg && ENGINE_TEST_IMAGES=1 $(GO) test ./backend/postgres ./backend/mssql -run 'TestExerciseOn(Images|SQLServer)' -count 1 -v -timeout 30m
+
+test-kinds: ## kinds of databases on the servers that variables name (ENGINE_TEST_CITUS_URL=..., see scripts/test-kinds); writes docs/tested.md
+	@scripts/test-kinds
 
 test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
 	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...

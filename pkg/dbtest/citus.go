@@ -67,6 +67,24 @@ func CitusURL(t testing.TB, sql string) string {
 	return own.String()
 }
 
+// CitusVersion names a Citus, with the number of its nodes.
+func CitusVersion(t testing.TB, address string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // it only reads
+	var name string
+	err = conn.QueryRow(t.Context(), `SELECT 'Citus ' || e.extversion || ' on PostgreSQL ' || current_setting('server_version') || ', ' ||
+		CASE count(*) WHEN 1 THEN 'one node' ELSE 'coordinator and ' || count(*) - 1 || ' workers' END
+		FROM pg_extension e, pg_dist_node WHERE e.extname = 'citus' GROUP BY e.extversion`).Scan(&name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // citusNodes are the servers of a cluster, the coordinator first.
 func citusNodes(t testing.TB, address string) []citusNode {
 	t.Helper()

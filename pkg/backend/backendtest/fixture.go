@@ -19,6 +19,8 @@ type Fixture struct {
 	SQL  SQL
 	// Place, when set, are statements that place new tables on nodes.
 	Place func(tables []Table) string
+	// Server and Layout are what Report is told of the server; without a Server it isn't.
+	Server, Layout string
 	// Except names tests that the kind can't pass, with the reason. A name holds for the tests
 	// below it, too.
 	Except map[string]string
@@ -59,6 +61,8 @@ type exercise struct {
 	Fixture
 	// met are the exceptions that name a test.
 	met map[string]bool
+	// cases is the number of tests that have run, without groups of them.
+	cases int
 }
 
 // Exercise runs all tests of a kind.
@@ -86,6 +90,9 @@ func Exercise(t *testing.T, f Fixture) {
 	}
 	for name := range f.Except {
 		require.True(t, x.met[name], "no test has the name of the exception %q", name)
+	}
+	if f.Server != "" {
+		Report(t, Tested{Server: f.Server, Tests: "kinds", Layout: f.Layout, Cases: x.cases, Except: f.Except})
 	}
 }
 
@@ -151,7 +158,10 @@ func (x *exercise) sub(t *testing.T, at, name string, test func(t *testing.T, at
 		if excepted {
 			t.Skip(reason)
 		}
-		test(t, at)
+		before := x.cases
+		if test(t, at); x.cases == before {
+			x.cases++
+		}
 	})
 }
 

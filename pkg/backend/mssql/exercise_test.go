@@ -100,7 +100,7 @@ func TestExercise(t *testing.T) {
 // one that a container of an image starts. No image of it can be named here for all, since its vendor's registry isn't
 // the default one.
 func TestExerciseOnSQLServer(t *testing.T) {
-	if os.Getenv("ENGINE_TEST_IMAGES") == "" {
+	if os.Getenv("ENGINE_TEST_IMAGES")+os.Getenv("ENGINE_TEST_SQL_SERVER_URL") == "" {
 		t.Skip("ENGINE_TEST_IMAGES is not set: see make test-images")
 	}
 	server := os.Getenv("ENGINE_TEST_SQL_SERVER_URL")

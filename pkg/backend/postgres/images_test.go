@@ -97,13 +97,32 @@ func TestExerciseByAddress(t *testing.T) {
 			of.Dialect, of.Place, of.Except = citus.dialect, layout.place, layout.except
 			// To make a database on all nodes takes longer than a test: they go one after the other, in the same one.
 			own := dbtest.CitusURL(t, "")
+			of.Server, of.Layout = dbtest.CitusVersion(t, own), layout.name
 			of.Open = func(t testing.TB) backendtest.Database {
 				t.Helper()
-				execOn(t, own, "DROP SCHEMA IF EXISTS archive CASCADE;\n DROP SCHEMA public CASCADE;\n CREATE SCHEMA public")
+				emptyCitus(t, own)
 				return citus.database(t, own)
 			}
 			backendtest.Exercise(t, of)
 		})
+	}
+}
+
+// emptyCitus drops what a test has made.
+func emptyCitus(t testing.TB, address string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	defer conn.Close(t.Context()) //nolint:errcheck // what it ran is done
+	rows, err := conn.Query(t.Context(), `SELECT 'DROP TABLE IF EXISTS ' || c.oid::regclass || ' CASCADE' FROM pg_class c
+		WHERE c.relkind IN ('r', 'p') AND c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'archive'))
+			AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`)
+	require.NoError(t, err)
+	drops, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	for _, drop := range append(drops, "DROP SCHEMA IF EXISTS archive CASCADE", "DROP TYPE IF EXISTS mood CASCADE") {
+		_, err := conn.Exec(t.Context(), drop)
+		require.NoError(t, err, drop)
 	}
 }
 
@@ -175,7 +194,7 @@ func execOn(t testing.TB, address, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
-	defer conn.Close(t.Context()) //nolint:errcheck // what it ran is done
+	defer conn.Close(t.Context())                         //nolint:errcheck // what it ran is done
 	for statement := range strings.SplitSeq(sql, ";\n") { // Citus takes some only one by one
 		_, err = conn.Exec(t.Context(), statement)
 		require.NoError(t, err, statement)
