@@ -224,7 +224,11 @@ func nested(t *testing.T, b *bench) {
 	for _, c := range b.Catalog.Tables[b.Name("stock")].Columns {
 		columns = append(columns, b.column("stock", c.Name))
 	}
-	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Value: ir.Scalar{Expr: ir.RowRef{Columns: columns}}}}, Handed: true}
+	var key []ir.Column
+	if d, ok := b.Fixture.Dialect.(backend.KeyedWrites); ok && d.KeyedWrites() {
+		key = []ir.Column{b.column("stock", "id")}
+	}
+	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Value: ir.Scalar{Expr: ir.RowRef{Columns: columns, Key: key}}}}, Handed: true}
 	parent.Objects = [][]ir.Field{b.fields("stock", "id", "label"), b.fields("stock", "label")}
 	statement, err := b.Fixture.Dialect.RenderMutation(parent, backend.RenderOptions{})
 	require.NoError(t, err)
@@ -249,7 +253,7 @@ func nested(t *testing.T, b *bench) {
 			return err
 		}
 		read, err := b.Fixture.Dialect.RenderQuery(&ir.Select{
-			Rows: ir.Rows{From: ir.Written{Table: b.Name("stock"), Columns: columns, Rows: []ir.Value{ir.Literal{Text: row}}}},
+			Rows: ir.Rows{From: ir.Written{Table: b.Name("stock"), Columns: columns, Key: key, Rows: []ir.Value{ir.Literal{Text: row}}}},
 			Fields: append(b.fields("stock", "label"), many("children", join("id", "parent"), ir.Rows{
 				From: ir.Table{Name: b.Name("stock")},
 			}, b.field("stock", "label"))),
