@@ -2,6 +2,7 @@ package dbtest
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -62,7 +63,7 @@ func CitusURL(t testing.TB, sql string) string {
 		}
 		setup.WriteString("SELECT " + add + "(" + node + "); SELECT citus_set_node_property(" + node + ", 'shouldhaveshards', " + strconv.FormatBool(n.Shards) + ");")
 	}
-	run(t.Context(), t, own.String(), setup.String())
+	join(t, own.String(), setup.String())
 	run(t.Context(), t, own.String(), "SET citus.shard_count = 4; SET citus.shard_replication_factor = 1;\n"+sql)
 	return own.String()
 }
@@ -104,17 +105,40 @@ func citusNodes(t testing.TB, address string) []citusNode {
 	return nodes
 }
 
+// join makes a cluster of the nodes, which refuse that now and then when they are busy.
+func join(t testing.TB, address, sql string) {
+	t.Helper()
+	for attempts := 5; ; attempts-- {
+		err := try(t.Context(), address, sql)
+		if err == nil {
+			return
+		}
+		if attempts == 0 {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+	}
+}
+
 // run runs statements, which end with a line, on a connection of their own.
 func run(ctx context.Context, t testing.TB, address, sql string) {
 	t.Helper()
-	conn, err := pgx.Connect(ctx, address)
-	if err != nil {
+	if err := try(ctx, address, sql); err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx))          //nolint:errcheck // what it ran is done
-	for statement := range strings.SplitSeq(sql, ";\n") { // Citus takes some statements only one by one
+}
+
+func try(ctx context.Context, address, sql string) error {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // what it ran is done
+	// Citus takes some statements only one by one.
+	for statement := range strings.SplitSeq(sql, ";\n") {
 		if _, err := conn.Exec(ctx, statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
+			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
+	return nil
 }
