@@ -77,9 +77,8 @@ func CitusVersion(t testing.TB, address string) string {
 	}
 	defer conn.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // it only reads
 	var name string
-	err = conn.QueryRow(t.Context(), `SELECT 'Citus ' || e.extversion || ' on PostgreSQL ' || current_setting('server_version') || ', ' ||
-		CASE count(*) WHEN 1 THEN 'one node' ELSE 'coordinator and ' || count(*) - 1 || ' workers' END
-		FROM pg_extension e, pg_dist_node WHERE e.extname = 'citus' GROUP BY e.extversion`).Scan(&name)
+	err = conn.QueryRow(t.Context(), `SELECT split_part(citus_version(), ' on ', 1) || ' on PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1) ||
+		CASE count(*) WHEN 1 THEN ', one node' ELSE ', coordinator and ' || count(*) - 1 || ' workers' END FROM pg_dist_node`).Scan(&name)
 	if err != nil {
 		t.Fatal(err)
 	}

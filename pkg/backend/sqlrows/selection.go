@@ -194,6 +194,11 @@ func joins(fields []ir.Field, lists bool) bool {
 func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	q := &Selection{Alias: r.Alias()}
 	in := &sqltext.Scope{Alias: q.Alias}
+	if rel.Outer != nil && r.Dialect.Abilities().Flat {
+		rows := *rel.Rows
+		rows.Where = r.along(rows.Where, rel.Join, rel.Outer)
+		rel.Rows = &rows
+	}
 	if rel.named != nil {
 		q.From, in.Own = rel.named.Alias, rel.named.Own
 	} else {
@@ -238,6 +243,15 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	return q, in
 }
 
+// along is the condition on rows that are joined to one, with what that one's says of their columns: flat dialects read them where the values
+// of these are.
+func (r *Renderer) along(where ir.BoolExp, join []ir.JoinPair, outer *sqltext.Scope) ir.BoolExp {
+	if !r.Dialect.Abilities().Flat {
+		return where
+	}
+	return rewrite.Along(where, join, &outer.Known)
+}
+
 // Around is a query on the rows of inner, in the same order.
 func (r *Renderer) Around(inner *Selection, in *sqltext.Scope) (*Selection, *sqltext.Scope) {
 	q := &Selection{Inner: inner, Alias: r.Alias()}
@@ -270,7 +284,7 @@ type RelatedRow struct {
 // one of a sub-select.
 func (r *Renderer) JoinOne(one RelatedRow, outer *sqltext.Scope, q *Selection) *sqltext.Scope {
 	if r.plain(one, q) {
-		in := &sqltext.Scope{Alias: r.Alias(), Known: rewrite.Know(one.from, one.where), Own: Origin{Query: q}}
+		in := &sqltext.Scope{Alias: r.Alias(), Known: rewrite.Know(one.from, r.along(one.where, one.join, outer)), Own: Origin{Query: q}}
 		in.Marker = r.Column(in, one.join[0].Inner)
 		on := append(r.Joined(one.join, outer, in), r.Condition(r.Open(one.where, one.join, outer), in))
 		q.Joins = append(q.Joins, Join{Kind: leftJoin, Text: r.From(one.from, outer) + " AS " + in.Alias + " ON " + r.Conjunction(on)})

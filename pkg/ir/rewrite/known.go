@@ -49,6 +49,29 @@ func terms(list []ir.BoolExp, e ir.BoolExp) []ir.BoolExp {
 	return append(list, e)
 }
 
+// Along adds to a condition what is known of joined columns: those of outer that have a value give it to the other side. It follows from the
+// join, but a database that looks for the node of each relation may not see that.
+func Along(where ir.BoolExp, join []ir.JoinPair, outer *Known) ir.BoolExp {
+	var known []ir.BoolExp
+	for _, pair := range join {
+		for _, c := range outer.conditions {
+			same, ok := c.(ir.Compare)
+			column, is := same.Left.(ir.Column)
+			if ok && is && same.Op == ir.OpEq && column.Name == pair.Outer && !column.Root && len(same.Args) == 1 {
+				column.Name = pair.Inner
+				known = append(known, ir.Compare{Left: column, Op: ir.OpEq, Args: same.Args})
+			}
+		}
+	}
+	switch {
+	case known == nil:
+		return where
+	case where != nil:
+		known = append(known, where)
+	}
+	return ir.And{Exps: known}
+}
+
 // Satisfies reports whether a condition is certain to hold.
 func (k *Known) Satisfies(e ir.BoolExp) bool {
 	switch e := e.(type) {

@@ -70,3 +70,16 @@ func TestKnowLeavesOutComparisonsWithTheRoot(t *testing.T) {
 	require.False(t, known.Satisfies(same))
 	require.True(t, known.Satisfies(ownedBy("x-engine-user-id")))
 }
+
+func TestAlong(t *testing.T) {
+	t.Parallel()
+	equal := func(name string) ir.BoolExp {
+		return ir.Compare{Left: column(name), Op: ir.OpEq, Args: []ir.Value{ir.Literal{Text: "3"}}}
+	}
+	join := []ir.JoinPair{{Outer: "tenant_id", Inner: "owner"}, {Outer: "id", Inner: "invoice_id"}}
+	known := Know(ir.Table{Name: invoice}, ir.And{Exps: []ir.BoolExp{ir.Rule{Exp: equal("tenant_id")}, equal("price"), ir.Not{Exp: equal("id")}}})
+	require.Equal(t, ir.And{Exps: []ir.BoolExp{equal("owner")}}, Along(nil, join, &known))
+	require.Equal(t, ir.And{Exps: []ir.BoolExp{equal("owner"), equal("price")}}, Along(equal("price"), join, &known))
+	require.Equal(t, equal("price"), Along(equal("price"), join[1:], &known))
+	require.Nil(t, Along(nil, join, &Known{}))
+}
