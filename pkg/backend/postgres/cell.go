@@ -14,7 +14,7 @@ import (
 
 // Abilities implements sqlrows.Dialect.
 func (r *renderer) Abilities() sqlrows.Abilities {
-	a := sqlrows.Abilities{Lateral: true, Flat: r.flavor.flat}
+	a := sqlrows.Abilities{Lateral: true, Flat: r.flavor.flat, Nodes: r.flavor.flat}
 	if r.flavor.plain || r.flavor.flat {
 		a.NoItem = "1" // CockroachDB wants an item, and so does Citus in what it has to store
 	}

@@ -42,7 +42,7 @@ func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *a
 			q.Joins = append(q.Joins, Join{Text: text})
 		}
 	}
-	if r.Dialect.Abilities().Flat && rel.Outer == nil && q.With == nil && in != nil && lists != nil {
+	if r.Dialect.Abilities().Nodes && rel.Outer == nil && q.With == nil && in != nil && lists != nil {
 		q = r.beside(q, lists)
 	}
 	return q, b.Shape()

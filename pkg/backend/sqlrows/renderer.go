@@ -49,6 +49,9 @@ type Abilities struct {
 	// Flat reports whether what belongs to rows can't be read beside a sub-select that makes the rows. The rows
 	// and all that is joined to them are read in one query then, slices of rows, too.
 	Flat bool
+	// Nodes reports whether rows are on several nodes. Lists are read beside a sub-select of the aggregates then, and say themselves what is
+	// known of the rows that they belong to, so that they are looked for where these are.
+	Nodes bool
 	// NoItem stands in a query without items; it may be empty.
 	NoItem string
 	// NoLimit is a limit that is none, for dialects that take neither an offset without a limit nor NULL

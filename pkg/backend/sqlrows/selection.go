@@ -194,7 +194,7 @@ func joins(fields []ir.Field, lists bool) bool {
 func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	q := &Selection{Alias: r.Alias()}
 	in := &sqltext.Scope{Alias: q.Alias}
-	if rel.Outer != nil && r.Dialect.Abilities().Flat {
+	if rel.Outer != nil && r.Dialect.Abilities().Nodes {
 		rows := *rel.Rows
 		rows.Where = r.along(rows.Where, rel.Join, rel.Outer)
 		rel.Rows = &rows
@@ -243,10 +243,10 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	return q, in
 }
 
-// along is the condition on rows that are joined to one, with what that one's says of their columns: flat dialects read them where the values
-// of these are.
+// along is the condition on rows that are joined to one, with what that one's says of their columns, where rows are on several
+// nodes.
 func (r *Renderer) along(where ir.BoolExp, join []ir.JoinPair, outer *sqltext.Scope) ir.BoolExp {
-	if !r.Dialect.Abilities().Flat {
+	if !r.Dialect.Abilities().Nodes {
 		return where
 	}
 	return rewrite.Along(where, join, &outer.Known)
