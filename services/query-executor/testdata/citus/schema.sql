@@ -23,7 +23,7 @@ INSERT INTO shop.product SELECT 'p' || n, 'product ' || n, n * 1.5 FROM generate
 INSERT INTO shop.tenant SELECT n, 'tenant ' || n, CASE WHEN n % 2 = 0 THEN 'paid' ELSE 'free' END::shop.plan FROM generate_series(1, 4) n;
 INSERT INTO shop.customer SELECT t, 100 + c, 'c' || c || '@' || t, (ARRAY['de', 'fr', NULL])[1 + c % 3], c * t, ARRAY['a', 'b' || c], jsonb_build_object('c', c)
 	FROM generate_series(1, 4) t, generate_series(1, 5) c;
-INSERT INTO shop.invoice SELECT t, 10 * c + i, 100 + c, t * c + i, timestamptz '2026-01-01 00:00:00Z' + i * interval '1 day'
+INSERT INTO shop.invoice SELECT t, 10 * c + i, 100 + c, t * c + i, timestamptz '2100-01-01 00:00:00Z' + i * interval '1 day'
 	FROM generate_series(1, 4) t, generate_series(1, 4) c, generate_series(1, 3) i;
 INSERT INTO shop.invoice_line SELECT t, 10 * c + i, l, 'p' || (1 + (t + c + l) % 5), l FROM generate_series(1, 4) t, generate_series(1, 4) c, generate_series(1, 3) i, generate_series(1, 2) l;
 INSERT INTO shop.log SELECT t, 'message ' || n FROM generate_series(1, 4) t, generate_series(1, 3) n;
