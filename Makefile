@@ -163,6 +163,7 @@ run: ## a local engine with a database of its own and sample data, in .data
 	@exec bin/engine dev
 
 up: ## the services, PostgreSQL and NATS with docker compose
+	@scripts/compose-version
 	docker compose up --build --wait
 	@docker compose logs --no-log-prefix welcome
 
