@@ -124,7 +124,7 @@ func TestSidebar(t *testing.T) {
 
 	readme, err := os.ReadFile(filepath.Join(documentationRoot, "README.md"))
 	require.NoError(t, err)
-	require.Less(t, strings.Count(string(readme), "\n"), 100)
+	require.Less(t, strings.Count(string(readme), "\n"), 150)
 	require.Contains(t, string(readme), "(docs/README.md)")
 }
 
