@@ -105,22 +105,30 @@ func TestDevOnADatabaseOfOnesOwn(t *testing.T) {
 		"/console, or with:\n\n  engine track --all --relationships --endpoint "+p.url+"\n")
 
 	w := &workshop{t, t.TempDir(), p.url}
+	for _, line := range []string{"track", "track --all note", "track note --schema billing", "track --bogus"} {
+		require.Contains(t, w.does(2, line), "engine: ", line)
+	}
 	for line, want := range map[string]string{
-		"track": "either --all or the names", "track --all note": "either --all or the names", "track note --schema billing": "--schema needs --all",
-		"track --all --source other": `no source "other"`, "track --all --schema none": "no tables in schema none", "track note none": "1 of 2 tables can't be tracked",
+		"track --all --source other": `no source "other"`, "track --all --schema billing,none": `no tables in a schema "none"`,
+		"track note none": `not tracked: none: `, "track none": "1 of 1 tables can't be tracked",
 	} {
 		require.Contains(t, w.does(1, line), want, line)
 	}
 	require.Equal(t, "tracked 1 table\n", w.does(0, "track billing.accounts"))
-	tracked := w.does(0, "track --all --schema app,billing --relationships --source default")
+	tracked := w.does(0, "track --all --schema billing --relationships --source default")
 	require.Contains(t, tracked, "tracked 1 table, created 4 relationships\n")
 	require.Contains(t, tracked, "not tracked: ")
 	require.Contains(t, tracked, "odd name")
-	execute(t, url, `CREATE TABLE late (id int PRIMARY KEY, entry_id int REFERENCES billing.entries)`)
+	require.Equal(t, "tracked 0 tables, created 0 relationships\n", w.does(0, "track billing.accounts note --relationships"))
+	execute(t, url, `CREATE TABLE late (id int PRIMARY KEY, entry_id int REFERENCES billing.entries);
+		CREATE TABLE boss (id int PRIMARY KEY, boss text, boss_id int REFERENCES boss, boss_by_boss_id int)`)
 	again("--track-all")
 	require.Contains(t, p.log.Tail(), `{"query": "{ billing_accounts(limit: 5) { id } }"}`)
 	require.Contains(t, p.log.Tail(), "not tracked: ")
-	require.JSONEq(t, `{"data": {"late": [], "note": []}}`, p.query(nil, `{ late { entry { id } } note { id } }`).text())
+	require.JSONEq(t, `{"data": {"late": [], "note": [], "boss": []}}`,
+		p.query(nil, `{ late { entry { id } } note { id } boss { boss_id_boss { id } boss_list_by_boss_id { id } } }`).text())
+	again("--track-all")
+	require.Contains(t, p.log.Tail(), "not tracked: ", "what is left out is named at each start")
 	require.JSONEq(t, `{"data": {"billing_entries": [{"account": {"name": "one"}, "other": {"name": "one", "entries": [{"id": 1}], "entries_by_other_id": [{"id": 1}]}}]}}`,
 		p.query(nil, `{ billing_entries { account { name } other { name entries { id } entries_by_other_id { id } } } }`).text())
 	p.signal(syscall.SIGINT)

@@ -121,16 +121,9 @@ func (sh *Shell) useTables(ctx context.Context, v *config.Values, trackAll bool)
 	if err != nil {
 		return nothing, "", nil //nolint:nilerr // the start says what is wrong with a source
 	}
-	if untracked := without(all, tracked); trackAll && len(untracked) > 0 {
-		left, err := t.track(ctx, untracked)
-		if err == nil {
-			_, err = t.relate(ctx, nil)
-		}
-		if err != nil {
-			return "", "", fmt.Errorf("tracking all tables: %w", err)
-		}
-		for _, line := range left {
-			fmt.Fprintln(sh.Out, "not tracked:", line)
+	if untracked := without(all, tracked); trackAll {
+		if err := sh.trackAll(ctx, t, untracked); err != nil {
+			return "", "", err
 		}
 		if sources, err = c.sources(ctx); err != nil {
 			return "", "", err
@@ -148,6 +141,22 @@ func (sh *Shell) useTables(ctx context.Context, v *config.Values, trackAll bool)
 		return sampleQuery, hint, nil
 	}
 	return t.firstQuery(ctx, tracked[0], sampleTable.Schema), hint, nil
+}
+
+// trackAll tracks tables, relates all that are tracked, and prints what it leaves out.
+func (sh *Shell) trackAll(ctx context.Context, t tracker, untracked []catalog.Name) error {
+	_, left, err := t.track(ctx, untracked)
+	if err != nil {
+		return fmt.Errorf("tracking all tables: %w", err)
+	}
+	_, unnamed, err := t.relate(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("creating relationships: %w", err)
+	}
+	for _, line := range append(left, unnamed...) {
+		fmt.Fprintln(sh.Out, line)
+	}
+	return nil
 }
 
 // hint says which tables the API doesn't have, and how to change that.

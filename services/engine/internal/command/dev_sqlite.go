@@ -84,15 +84,8 @@ func (sh *Shell) useSQLite(ctx context.Context, v *config.Values, file string) (
 		return "", err
 	}
 	if tracked, _ := trackedTables(sources, sqliteSource); len(tracked) == 0 && len(tables) > 0 {
-		left, err := t.track(ctx, tables)
-		if err == nil {
-			_, err = t.relate(ctx, nil)
-		}
-		if err != nil {
-			return "", fmt.Errorf("tracking the tables of %s: %w", file, err)
-		}
-		for _, line := range left {
-			fmt.Fprintln(sh.Out, "not tracked:", line)
+		if err := sh.trackAll(ctx, t, tables); err != nil {
+			return "", fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	for _, table := range tables {

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -28,7 +27,9 @@ type names []string
 func (n *names) String() string { return strings.Join(*n, ",") }
 
 func (n *names) Set(value string) error {
-	*n = append(*n, strings.Split(value, ",")...)
+	for name := range strings.SplitSeq(value, ",") {
+		*n = append(*n, strings.TrimSpace(name))
+	}
 	return nil
 }
 
@@ -54,11 +55,9 @@ func trackCommand() projectCommand {
 }
 
 func (p *workplace) track(ctx context.Context, o *trackOptions, args []string) error {
-	switch {
-	case !o.all && len(o.schemas) > 0:
-		return errors.New("--schema needs --all")
-	case o.all == (len(args) > 0):
-		return errors.New("track needs either --all or the names of tables (see engine track --help)")
+	if o.all == (len(args) > 0) || !o.all && len(o.schemas) > 0 {
+		p.say("engine: track needs the names of tables, or --all, which --schema goes with (see engine track --help)")
+		return errUsage
 	}
 	raw, err := p.server.Metadata(ctx, "export_metadata", 0, struct{}{})
 	if err != nil {
@@ -80,11 +79,13 @@ func (p *workplace) track(ctx context.Context, o *trackOptions, args []string) e
 		if list, err = t.tables(ctx); err != nil {
 			return err
 		}
+		for _, schema := range o.schemas {
+			if !slices.ContainsFunc(list, func(n catalog.Name) bool { return n.Schema == schema }) {
+				return fmt.Errorf("source %q has no tables in a schema %q", o.source, schema)
+			}
+		}
 		if len(o.schemas) > 0 {
 			list = slices.DeleteFunc(list, func(n catalog.Name) bool { return !slices.Contains(o.schemas, n.Schema) })
-			if len(list) == 0 {
-				return fmt.Errorf("source %q has no tables in schema %s", o.source, strings.Join(o.schemas, ", "))
-			}
 			related = list
 		}
 		tracked, _ := trackedTables(document.Sources, o.source)
@@ -100,27 +101,26 @@ func (p *workplace) track(ctx context.Context, o *trackOptions, args []string) e
 
 // trackTables tracks a list, and relates what is to be related.
 func (p *workplace) trackTables(ctx context.Context, t tracker, o *trackOptions, list, related []catalog.Name) error {
-	var left []string
-	var err error
-	if len(list) > 0 {
-		if left, err = t.track(ctx, list); err != nil {
-			return err
-		}
+	tracked, left, err := t.track(ctx, list)
+	if err != nil {
+		return err
 	}
-	for _, line := range left {
-		p.say("not tracked: %s", line)
-	}
-	text := "tracked " + count(len(list)-len(left), "table")
+	text := "tracked " + count(tracked, "table")
+	missing := len(left)
 	if o.relate {
-		made, err := t.relate(ctx, related)
+		made, unnamed, err := t.relate(ctx, related)
 		if err != nil {
 			return err
 		}
 		text += ", created " + count(made, "relationship")
+		left = append(left, unnamed...)
+	}
+	for _, line := range left {
+		p.say("%s", line)
 	}
 	p.print("%s", text)
-	if !o.all && len(left) > 0 {
-		return fmt.Errorf("%d of %d tables can't be tracked", len(left), len(list))
+	if !o.all && missing > 0 {
+		return fmt.Errorf("%d of %d tables can't be tracked", missing, len(list))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/gqlname"
 )
@@ -47,27 +48,45 @@ func (t tracker) tables(ctx context.Context) (list []catalog.Name, err error) {
 	return list, t.ask(ctx, "get_source_tables", map[string]any{}, &list)
 }
 
-// track tracks tables. What can't be tracked is left out, with a line that says why; so are tables that would have no root fields.
-func (t tracker) track(ctx context.Context, list []catalog.Name) (left []string, err error) {
-	var tables []map[string]any
+// track tracks tables, and returns how many weren't before. What can't be tracked is left out, with a line that says why; so are
+// tables that would have no root fields.
+func (t tracker) track(ctx context.Context, list []catalog.Name) (tracked int, left []string, err error) {
+	var commands []metadataCommand
+	var names []string
 	for _, name := range list {
+		text := name.Display("")
 		if !gqlname.Valid(name.Name) || name.Schema != "" && !gqlname.Valid(name.Schema) {
-			left = append(left, fmt.Sprintf("%q is no name in GraphQL; track it with a custom_name", name.Display("")))
+			left = append(left, fmt.Sprintf("not tracked: %q is no name in GraphQL; track it with a custom_name", text))
 			continue
 		}
-		tables = append(tables, map[string]any{"source": t.source, "table": tableArgument(name)})
+		commands = append(commands, t.command("track_table", map[string]any{"table": tableArgument(name)}))
+		names = append(names, text)
 	}
-	if len(tables) == 0 {
-		return left, nil
+	results, err := t.each(ctx, commands)
+	for i, r := range results {
+		switch {
+		case r.Error == "":
+			tracked++
+		case r.Code != string(apierror.AlreadyTracked):
+			left = append(left, fmt.Sprintf("not tracked: %s: %s", names[i], r.Error))
+		}
 	}
-	var answer struct {
-		Warnings []struct{ Message, Name string }
+	return tracked, left, err
+}
+
+// result is what became of one of several requests.
+type result struct{ Error, Code string }
+
+// each makes requests of which some may fail.
+func (t tracker) each(ctx context.Context, commands []metadataCommand) (results []result, err error) {
+	if len(commands) == 0 {
+		return nil, nil
 	}
-	err = t.ask(ctx, "track_tables", map[string]any{"tables": tables}, &answer)
-	for _, w := range answer.Warnings {
-		left = append(left, w.Name+": "+w.Message)
+	raw, err := t.send(ctx, "bulk_keep_going", commands)
+	if err != nil {
+		return nil, err
 	}
-	return left, err
+	return results, json.Unmarshal(raw, &results)
 }
 
 // tableArgument is a name as an argument: without a schema a bare one.
@@ -91,15 +110,15 @@ type suggestedSide struct {
 }
 
 // relate creates the relationships that foreign keys between tracked tables allow for, those of some tables or, when these are
-// nil, of all. It returns how many there are now that weren't before.
-func (t tracker) relate(ctx context.Context, tables []catalog.Name) (made int, err error) {
+// nil, of all. It returns how many there are now that weren't before, and a line for each that has no name.
+func (t tracker) relate(ctx context.Context, tables []catalog.Name) (made int, left []string, err error) {
 	args := map[string]any{"omit_tracked": true}
 	if tables != nil {
 		args["tables"] = tables
 	}
 	var suggested struct{ Relationships []suggestion }
 	if err := t.ask(ctx, "suggest_relationships", args, &suggested); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	wanted := suggested.Relationships
 	for attempt := 0; len(wanted) > 0 && attempt < len(suggestion{}.names()); attempt++ {
@@ -112,13 +131,9 @@ func (t tracker) relate(ctx context.Context, tables []catalog.Name) (made int, e
 				failed = append(failed, s)
 			}
 		}
-		raw, err := t.send(ctx, "bulk_keep_going", commands)
+		results, err := t.each(ctx, commands)
 		if err != nil {
-			return made, err
-		}
-		var results []struct{ Error string }
-		if err := json.Unmarshal(raw, &results); err != nil {
-			return made, err
+			return made, nil, err
 		}
 		for i, r := range results {
 			if r.Error != "" {
@@ -129,18 +144,24 @@ func (t tracker) relate(ctx context.Context, tables []catalog.Name) (made int, e
 		}
 		wanted = failed
 	}
-	return made, nil
+	for _, s := range wanted {
+		left = append(left, fmt.Sprintf("not created: the %s relationship of %s to %s: its names are taken, or no names in GraphQL",
+			s.Type, s.From.Table.Display(""), s.To.Table.Display("")))
+	}
+	return made, left, nil
 }
 
 // names are those to try in turn: others may be taken by columns or other relationships.
-func (s suggestion) names() [3]string {
-	columns := s.To.Columns
+func (s suggestion) names() [4]string {
+	columns, table := s.To.Columns, s.To.Table.Name
 	if s.From.Constraint != "" {
 		columns = s.From.Columns
 	}
-	names := [3]string{s.To.Table.Name, s.To.Table.Name, s.To.Table.Name + "_by_" + strings.Join(columns, "_")}
-	if s.From.Constraint != "" && len(columns) == 1 {
-		if short, ok := strings.CutSuffix(columns[0], "_id"); ok {
+	by := strings.Join(columns, "_")
+	names := [4]string{table, table, table + "_by_" + by, table + "_list_by_" + by}
+	if s.From.Constraint != "" {
+		names[3] = by + "_" + table
+		if short, ok := strings.CutSuffix(by, "_id"); ok && len(columns) == 1 {
 			names[0] = short
 		}
 	}
