@@ -103,7 +103,7 @@ func (k Key) Text(text string) (fitting string, ok bool) {
 	return k.fit(text)
 }
 
-// keys are how texts are told to be values of types.
+// keys maps types to functions that accept or reject the text of a value.
 var keys = map[string]func(string) (string, bool){
 	"tinyint":     integer(0, math.MaxUint8),
 	"int2":        integer(math.MinInt16, math.MaxInt16), // dialect word: of all kinds

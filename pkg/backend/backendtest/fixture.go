@@ -19,7 +19,7 @@ type Fixture struct {
 	SQL  SQL
 	// Place, when set, are statements that place new tables on nodes.
 	Place func(tables []Table) string
-	// Server and Layout are what Report is told of the server; without a Server it isn't.
+	// Server and Layout describe the server in the report. Exercise reports nothing when Server is empty.
 	Server, Layout string
 	// Except names tests that the kind can't pass, with the reason. A name holds for the tests
 	// below it, too.

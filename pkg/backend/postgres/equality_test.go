@@ -11,8 +11,8 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// TestJoins: what is said to be incomparable is so for the server, and so are all built-in types that it refuses but
-// for a few.
+// TestJoins compares Joins with the server: the server refuses every pair that Joins refuses, and Joins refuses all but a few of the
+// pairs of built-in types that the server does.
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TYPE mood AS ENUM ('happy'); CREATE TYPE size AS ENUM ('small')`, nil)

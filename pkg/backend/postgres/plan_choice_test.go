@@ -231,7 +231,7 @@ func TestLimitsThatOccur(t *testing.T) {
 	require.ErrorContains(t, failed(t, f.source, st, backend.Args{Variables: [][]byte{[]byte("-1"), []byte("2")}}), "LIMIT must not be negative")
 }
 
-// TestPlanThatFails holds that a plan in which a statement fails ends for it, and that nobody gets the error.
+// TestPlanThatFails: the engine stops using a plan mode in which a statement fails, and clients don't see the error.
 func TestPlanThatFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TABLE stored (id int4 PRIMARY KEY); INSERT INTO stored SELECT generate_series(1, 100);

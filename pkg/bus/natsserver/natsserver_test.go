@@ -94,7 +94,7 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 	require.Less(t, time.Since(start), 15*time.Second, "less than a server is waited for")
 }
 
-// TestFailedLoginsDontFillTheLog: whoever reaches the port can make them.
+// TestFailedLoginsDontFillTheLog: anyone who can connect to the port can fail to log in as often as they like.
 func TestFailedLoginsDontFillTheLog(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer

@@ -80,8 +80,8 @@ func TestDevKeepsItsData(t *testing.T) {
 	require.JSONEq(t, `{"data": {"mine": []}}`, p.query(nil, `{ mine { id } }`).text())
 }
 
-// TestDevOnADatabaseOfOnesOwn: it gets no sample unless that is asked for, the start says what isn't tracked, and the commands that
-// it names track it.
+// TestDevOnADatabaseOfOnesOwn: engine dev loads the sample only with --sample, and prints which tables aren't tracked. The commands
+// that it prints track them.
 func TestDevOnADatabaseOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	url, dir := dbtest.URL(t), t.TempDir()

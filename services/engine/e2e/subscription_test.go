@@ -351,7 +351,7 @@ func TestSubscriptionsAreToldOfTheLog(t *testing.T) {
 	const slots = `SELECT count(*) FROM pg_replication_slots WHERE database = current_database()`
 	require.Equal(t, 1, number(t, c.databaseURL, slots))
 	require.NoError(t, subscriber.socket.CloseNow())
-	c.awaitNumber(c.databaseURL, 0, slots) // the log isn't read for nobody
+	c.awaitNumber(c.databaseURL, 0, slots) // without subscribers, nothing reads the log
 }
 
 // testChangeFeed subscribes to a source with a change feed. Faults end what tells of changes. The subscriber is

@@ -14,13 +14,13 @@ import (
 // sampleTable is one of the sample's.
 var sampleTable = catalog.Name{Schema: "public", Name: "albums"}
 
-// defaultAddress is the server that commands use unless they are told otherwise.
+// defaultAddress is the server that commands use without --endpoint.
 const defaultAddress = "http://127.0.0.1:8080"
 
 var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postgresDir + " in the data directory")
 
-// dev is serve with the sample in a private database. The database that the settings name gets the sample only when that is asked
-// for. With a file of SQLite there is no sample: the tables of the file are tracked.
+// dev runs serve on a private database with the sample. It loads the sample into the database that the settings name only with
+// --sample. With a file of SQLite it tracks the tables of the file, and loads no sample.
 func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 	o, args, err := takeDevOptions(args)
 	if err != nil {
@@ -87,7 +87,7 @@ func (sh *Shell) runDev(ctx context.Context, v *config.Values, o devOptions) err
 	})
 }
 
-// content sees to it that there is something to query, and gives a first query, and a hint at what isn't there.
+// content fills the metadata. It returns a first query, and a hint at tables that aren't tracked.
 func (sh *Shell) content(ctx context.Context, v *config.Values, o devOptions) (query, hint string, err error) {
 	if o.file != "" {
 		query, err = sh.useSQLite(ctx, v, o.file)
@@ -101,8 +101,8 @@ func (sh *Shell) content(ctx context.Context, v *config.Values, o devOptions) (q
 	return sh.useTables(ctx, v, o.trackAll)
 }
 
-// useTables tracks all tables of the database, if that is asked for, and gives a first query on what is tracked, and a hint at
-// what isn't.
+// useTables tracks all tables of the database when trackAll is set. It returns a first query on the tracked tables, and a hint that
+// counts the others.
 func (sh *Shell) useTables(ctx context.Context, v *config.Values, trackAll bool) (query, hint string, err error) {
 	c := selfClient(v)
 	if err := c.await(ctx, "/healthz"); err != nil {

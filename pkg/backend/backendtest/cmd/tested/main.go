@@ -41,8 +41,8 @@ func page(all []backendtest.Tested, commit, date string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Tested databases
 
-`+"`make test-kinds`"+` wrote this page on %s, at commit %s, of its runs on the servers below. A kind of database that isn't here
-has met no server of its own: it is a preview.
+`+"`make test-kinds`"+` wrote this page on %s, at commit %s, of its runs on the servers below. `+"`make test`"+` tests PostgreSQL
+and SQLite. Every other kind of database that this page doesn't list is a preview.
 
 | server | tests | layout of the tables | passed | exceptions |
 |---|---|---|--:|--:|
