@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of all programs; releases set it.
-var Version = "0.3.0"
+var Version = "0.4.0"
 
 // commit and date are those of the source of a release, which sets them.
 var commit, date string

@@ -84,7 +84,7 @@ func build() error {
 		return err
 	}
 	// With the flags of make build, so that everything is compiled once.
-	args := []string{"build", "-trimpath", "-pgo=../bench/cpu.pprof", "-o", stay + "/"}
+	args := []string{"build", "-trimpath", "-o", stay + "/"}
 	names := []string{gateway, metadata, executor, eventDelivery, scheduler, engine}
 	for _, name := range names {
 		args = append(args, "queryengine/services/"+name+"/cmd/"+name)

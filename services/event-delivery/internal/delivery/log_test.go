@@ -85,7 +85,7 @@ func TestCallsAreLogged(t *testing.T) {
 	require.Equal(t, "t", got[0].Detail["event_name"])
 	require.Equal(t, map[string]any{
 		"original_request": map[string]any{"url": "{{HOOK}}", "method": "POST", "headers": headers(
-			"Content-Type", "application/json", "User-Agent", "graphql-engine/0.3.0",
+			"Content-Type", "application/json", "User-Agent", "graphql-engine/0.4.0",
 			"Authorization", "<REDACTED>", "X-Key", "<from_env: KEY>", "X-Made", "a{{KEY}}b", "X-Plain", "seen")},
 		"request_size": 2.0,
 	}, got[0].Detail["request"])
