@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	o := bench.Options{}
-	var queries, targets, connections string
+	var queries, targets, connections, page string
 	flags.DurationVar(&o.Duration, "duration", 6*time.Second, "how long each target is measured with each query, in all turns")
 	flags.IntVar(&o.Rounds, "rounds", 60, "turns that the targets take, fewer where answers take long; fewer than 6 give no confidence")
 	flags.StringVar(&queries, "queries", "", "queries to measure (Q1,Q6); all when empty")
@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&o.Before, "before", "", "directory of the programs of an earlier build, to measure both in turns")
 	flags.BoolVar(&o.Durable, "durable", false, "let the database write commits to the disk")
 	flags.StringVar(&o.Profile, "profile", "", "file that gets a CPU profile of the engine's processes")
+	flags.StringVar(&page, "chart", "", "page whose table of ratios is drawn as SVG; nothing is measured")
 	options := func() (err error) {
 		o.Queries, o.TargetNames = list(queries), list(targets)
 		o.Connections, err = numbers(connections)
@@ -69,6 +70,14 @@ func run(ctx context.Context, args []string) error {
 			return nil
 		}
 		return err
+	}
+	if page != "" {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		bench.Chart(os.Stdout, string(text))
+		return nil
 	}
 	if err := options(); err != nil {
 		return err

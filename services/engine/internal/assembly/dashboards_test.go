@@ -73,11 +73,11 @@ func TestDashboardsNameMetricsThatExist(t *testing.T) {
 	}
 }
 
-// TestMetricsPage holds the table of docs/observability.md to what the services measure, labels
+// TestMetricsPage holds the table of docs/telemetry.md to what the services measure, labels
 // and all.
 func TestMetricsPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../../docs/observability.md")
+	page, err := os.ReadFile("../../../../docs/telemetry.md")
 	require.NoError(t, err)
 	documented := map[string][]string{}
 	for _, row := range metricRow.FindAllStringSubmatch(string(page), -1) {
