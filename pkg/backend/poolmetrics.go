@@ -25,6 +25,7 @@ type PoolMetrics struct {
 	errors              *prometheus.CounterVec
 	mixed               *prometheus.GaugeVec
 	shared              *prometheus.CounterVec
+	scheduling          *prometheus.GaugeVec
 	scanned             *prometheus.CounterVec
 	log                 *slog.Logger
 
@@ -55,6 +56,22 @@ const (
 )
 
 var sharedLabels = [sharedOutcomes]string{"answered", "equal", "alone"}
+
+// Decision is something that a pool does where it saves time.
+type Decision uint8
+
+// The decisions.
+const (
+	// ShareQueries and ShareMutations have short statements of different requests share round trips.
+	ShareQueries Decision = iota
+	ShareMutations
+	// WaitToWrite has transactions that write wait for each other.
+	WaitToWrite
+
+	decisions
+)
+
+var decisionLabels = [decisions]string{"share_queries", "share_mutations", "wait_to_write"}
 
 // PoolLabels tell pools apart.
 type PoolLabels struct {
@@ -103,6 +120,10 @@ func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 			Name: "engine_postgres_shared_statements_total",
 			Help: "Statements that shared a round trip with those of other requests: answered in it, answered by an equal one, or overtaken because one ahead took long, and run alone.",
 		}, append(slices.Clone(labels), "outcome"))),
+		scheduling: telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "engine_postgres_scheduling",
+			Help: "1 while a pool lets statements share round trips, or transactions wait for each other, by decision.",
+		}, append(slices.Clone(labels), "decision"))),
 		scanned: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_source_scanned_bytes_total", Help: "Bytes that sources read that charge for them, by what for.",
 		}, []string{"source_name", "purpose"})),
@@ -127,6 +148,9 @@ func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
 	}
 	for o, label := range sharedLabels {
 		meter.shared[o] = m.shared.WithLabelValues(append(slices.Clone(values), label)...)
+	}
+	for d, label := range decisionLabels {
+		meter.scheduling[d] = m.scheduling.WithLabelValues(append(slices.Clone(values), label)...)
 	}
 	return meter
 }
@@ -168,6 +192,9 @@ func (m *PoolMetrics) leave(l PoolLabels) {
 	for _, label := range sharedLabels {
 		m.shared.DeleteLabelValues(append(slices.Clone(values), label)...)
 	}
+	for _, label := range decisionLabels {
+		m.scheduling.DeleteLabelValues(append(slices.Clone(values), label)...)
+	}
 }
 
 // PoolMeter measures one pool; nil measures nothing.
@@ -180,6 +207,7 @@ type PoolMeter struct {
 	errors              prometheus.Counter
 	mixed               prometheus.Gauge
 	shared              [sharedOutcomes]prometheus.Counter
+	scheduling          [decisions]prometheus.Gauge
 }
 
 // Opened counts an attempt to open a connection.
@@ -220,6 +248,18 @@ func (m *PoolMeter) Shared(o SharedOutcome) {
 	if m != nil {
 		m.shared[o].Inc()
 	}
+}
+
+// Decided notes whether a pool does something from now on.
+func (m *PoolMeter) Decided(d Decision, does bool) {
+	if m == nil {
+		return
+	}
+	value := 0.0
+	if does {
+		value = 1
+	}
+	m.scheduling[d].Set(value)
 }
 
 // Answered notes a statement that succeeded: when it was sent, and when the first of its result was there.

@@ -35,6 +35,7 @@ var families = map[string][]string{
 	"engine_postgres_connections":                       {"source_name"},
 	"engine_postgres_pool_wait_time":                    {"source_name"},
 	"engine_postgres_statement_seconds":                 {"source_name"},
+	"engine_postgres_scheduling":                        {"source_name", "decision"},
 	"engine_postgres_connection_error_total":            {"source_name"},
 	"engine_metadata_request_seconds":                   nil,
 	"engine_metadata_errors_total":                      {"code"},

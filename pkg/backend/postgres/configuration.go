@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/metadata"
 )
 
@@ -18,6 +19,8 @@ type Configuration struct {
 	Template         *metadata.ConnectionTemplate `json:"connection_template,omitempty"`
 	// ChangeFeed is how executors learn that tables have changed; empty for not at all.
 	ChangeFeed string `json:"change_feed,omitempty"`
+	// Execution is nil where what is faster is measured.
+	Execution *Execution `json:"execution,omitempty"`
 	// noChangeFeed is set for flavors without triggers on statements.
 	noChangeFeed bool
 }
@@ -64,6 +67,48 @@ func (c *Configuration) checkChangeFeed() error {
 		return nil
 	}
 	return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %q or %q", ChangeFeedNotify, ChangeFeedLog), "change_feed")
+}
+
+// Execution sets how statements are scheduled and planned; empty texts are "auto".
+type Execution struct {
+	// Share is whether short statements of different requests share round trips.
+	Share string `json:"share,omitempty"`
+	// Wait is whether transactions that write wait for each other.
+	Wait string `json:"wait,omitempty"`
+	// Plans is who decides how prepared statements are planned.
+	Plans string `json:"plans,omitempty"`
+}
+
+// What the members of Execution may be. Their order is that of the constants they stand for.
+var (
+	policies = []string{"auto", "off", "always"}
+	plans    = []string{"auto", "server", "generic", "custom"}
+)
+
+// Check is called when the configuration is read.
+func (e *Execution) Check() error {
+	for _, member := range []struct {
+		key, value string
+		known      []string
+	}{{"share", e.Share, policies}, {"wait", e.Wait, policies}, {"plans", e.Plans, plans}} {
+		if member.value != "" && !slices.Contains(member.known, member.value) {
+			return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %s", strings.Join(member.known, " / ")), member.key)
+		}
+	}
+	return nil
+}
+
+// wire is what it sets; texts are known, or empty for the first one.
+func (e *Execution) wire() wire.Scheduling {
+	if e == nil {
+		return wire.Scheduling{}
+	}
+	index := func(known []string, text string) int { return max(0, slices.Index(known, text)) }
+	return wire.Scheduling{
+		Share: wire.Policy(index(policies, e.Share)), //nolint:gosec // a small index
+		Wait:  wire.Policy(index(policies, e.Wait)),  //nolint:gosec // a small index
+		Plans: wire.Plans(index(plans, e.Plans)),     //nolint:gosec // a small index
+	}
 }
 
 // ConnectionInfo is one address and its options.

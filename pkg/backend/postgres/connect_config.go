@@ -41,11 +41,13 @@ func Configure(c Configuration, env Env, applicationName string) (Options, error
 	if o.Primary, err = endpoint(c.ConnectionInfo, env); err != nil {
 		return o, err
 	}
+	o.Primary.Scheduling = c.Execution.wire()
 	for _, info := range c.ReadReplicas {
 		replica, err := endpoint(info, env)
 		if err != nil {
 			return o, err
 		}
+		replica.Scheduling = c.Execution.wire()
 		o.Replicas = append(o.Replicas, replica)
 	}
 	return o, nil

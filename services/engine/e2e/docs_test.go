@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"maps"
@@ -128,13 +129,44 @@ func TestSidebar(t *testing.T) {
 	require.Contains(t, string(readme), "(docs/README.md)")
 }
 
-// TestDecisions: the list of the decisions has each of them.
+var decisionStatus = regexp.MustCompile(`(?m)^Status: (accepted|superseded by (\d{3}))\n`)
+
+// TestDecisions: each decision is listed and has a status, and nothing but the status of a decision is edited. -update adds the
+// checksum of a new one.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile(filepath.Join(documentationRoot, "docs", "decisions", "README.md"))
 	require.NoError(t, err)
-	for _, name := range decisions(t) {
+	sums := filepath.Join(documentationRoot, ".ci", "decisions.sum")
+	text, err := os.ReadFile(sums)
+	require.NoError(t, err)
+	known := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		known[name] = sum
+	}
+	names := decisions(t)
+	for _, name := range names {
 		require.Contains(t, string(list), "("+filepath.Base(name)+")")
+		text, err := os.ReadFile(filepath.Join(documentationRoot, name))
+		require.NoError(t, err)
+		status := decisionStatus.FindStringSubmatch(string(text))
+		require.NotNil(t, status, "%s: a line with its status", name)
+		if status[2] != "" {
+			require.True(t, slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(filepath.Base(n), status[2]+"-") }), "%s: %s", name, status[0])
+		}
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Replace(string(text), status[0], "", 1))))
+		if *update && known[name] == "" {
+			known[name] = sum
+		}
+		require.Equal(t, known[name], sum, "%s: write a new decision that supersedes it", name)
+	}
+	if *update {
+		var all strings.Builder
+		for _, name := range names {
+			fmt.Fprintf(&all, "%s  %s\n", known[name], name)
+		}
+		require.NoError(t, os.WriteFile(sums, []byte(all.String()), 0o600))
 	}
 }
 
@@ -153,7 +185,7 @@ func decisions(t *testing.T) []string {
 // TestLinks: what a page links to within the project is there, down to the heading.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(append(documents(t), decisions(t)...), "docs/decisions/README.md", "CONTRIBUTING.md", "SECURITY.md") {
+	for _, name := range append(append(documents(t), decisions(t)...), "docs/benchmarks/2026-11.md", "docs/decisions/README.md", "CONTRIBUTING.md", "SECURITY.md") {
 		text, err := os.ReadFile(filepath.Join(documentationRoot, name))
 		require.NoError(t, err)
 		texts, _, err := splitPage(string(text))

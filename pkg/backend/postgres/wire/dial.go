@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,18 +38,22 @@ func (p *Pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: CancelGrace}
 	}
 	change(config)
-	p.plansFixed.Store(setsPlanMode(config))
-	if p.noJIT.Load() || setsJIT(config) {
+	own := map[string]string{settingJIT: "off", settingPlanMode: p.Endpoint.Scheduling.Plans.setting()}
+	p.plansFixed.Store(p.Endpoint.Scheduling.Plans != PlansAuto || sets(config, settingPlanMode))
+	maps.DeleteFunc(own, func(name, value string) bool { return value == "" || sets(config, name) })
+	if p.noSettings.Load() || len(own) == 0 {
 		return pgconn.ConnectConfig(ctx, config)
 	}
-	config.RuntimeParams[settingJIT] = "off"
+	maps.Copy(config.RuntimeParams, own)
 	pg, err := pgconn.ConnectConfig(ctx, config)
-	if !refusesJIT(err) {
+	if !refuses(err, own) {
 		return pg, err
 	}
-	delete(config.RuntimeParams, settingJIT)
+	for name := range own {
+		delete(config.RuntimeParams, name)
+	}
 	if pg, err = pgconn.ConnectConfig(ctx, config); err == nil {
-		p.noJIT.Store(true)
+		p.noSettings.Store(true)
 	}
 	return pg, err
 }
@@ -57,21 +62,23 @@ func (p *Pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 // respected: nothing is chosen then.
 const settingPlanMode = "plan_cache_mode"
 
-// setsPlanMode reports whether the address of the source has a setting of its own.
-func setsPlanMode(c *pgconn.Config) bool {
-	_, set := c.RuntimeParams[settingPlanMode]
-	return set || strings.Contains(c.RuntimeParams["options"], settingPlanMode+"=")
+// sets reports whether the address of the source has a setting.
+func sets(c *pgconn.Config, name string) bool {
+	_, set := c.RuntimeParams[name]
+	return set || strings.Contains(c.RuntimeParams["options"], name+"=")
 }
 
-// setsJIT reports whether the address of the source has a setting of its own.
-func setsJIT(c *pgconn.Config) bool {
-	_, set := c.RuntimeParams[settingJIT]
-	return set || strings.Contains(c.RuntimeParams["options"], settingJIT+"=")
-}
-
-// refusesJIT reports whether a connection was refused because of the setting: poolers such
-// as PgBouncer know few settings, and old servers don't have this one.
-func refusesJIT(err error) bool {
+// refuses reports whether a connection was refused because of one of our settings: poolers such as PgBouncer know few
+// settings, and old servers don't have these.
+func refuses(err error, settings map[string]string) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && strings.Contains(pg.Message, settingJIT)
+	if !errors.As(err, &pg) {
+		return false
+	}
+	for name := range settings {
+		if strings.Contains(pg.Message, name) {
+			return true
+		}
+	}
+	return false
 }

@@ -45,6 +45,7 @@ type Endpoint struct {
 	// serialised with others.
 	SerializationRetries int
 	Prepare              Prepare
+	Scheduling           Scheduling
 	// Distributed is set by the backend where tables have parts on several nodes, as with Citus.
 	Distributed bool
 }

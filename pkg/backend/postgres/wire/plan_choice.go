@@ -30,10 +30,11 @@ const (
 func (m PlanMode) setting() Command {
 	const sql = "SELECT CASE WHEN pg_catalog.current_setting('plan_cache_mode', true) IS NOT NULL" +
 		" THEN pg_catalog.set_config('plan_cache_mode', $1, true) END"
+	plans := PlansCustom
 	if m == PlanGeneric {
-		return Command{SQL: sql, Values: [][]byte{[]byte("force_generic_plan")}}
+		plans = PlansGeneric
 	}
-	return Command{SQL: sql, Values: [][]byte{[]byte("force_custom_plan")}}
+	return Command{SQL: sql, Values: [][]byte{[]byte(plans.setting())}}
 }
 
 // How the modes of a statement are compared.

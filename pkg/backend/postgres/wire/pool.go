@@ -43,9 +43,9 @@ type Pool struct {
 	stop     chan struct{}
 	stopped  sync.Once
 	Meter    *backend.PoolMeter // nil for none
-	// noJIT is set when the server does not let connections switch its JIT off.
-	noJIT atomic.Bool
-	// plansFixed is set when the address sets how prepared statements are planned.
+	// noSettings is set when the server, or a pooler, refuses the settings of our connections.
+	noSettings atomic.Bool
+	// plansFixed is set when the source or its address sets how prepared statements are planned.
 	plansFixed atomic.Bool
 	// Mixes is set when a pooler turns out to share the sessions of the server between clients.
 	Mixes atomic.Bool
@@ -103,7 +103,7 @@ func NewPool(e Endpoint, applicationName string) (*Pool, error) {
 		return nil, err
 	}
 	p.Conns = conns
-	p.Sharer, p.Mutations, p.Writers = newSharer(p, false), newSharer(p, true), newWriters()
+	p.Sharer, p.Mutations, p.Writers = newSharer(p, false), newSharer(p, true), newWriters(e.Scheduling.Wait, func(waits bool) { p.Meter.Decided(backend.WaitToWrite, waits) })
 	go p.sweep()
 	return p, nil
 }
@@ -248,11 +248,12 @@ func (c *Conn) learn(ctx context.Context) {
 	}
 	c.Suspends = string(r.Rows[0][2]) == "t"
 	c.Direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
-	p.Sharer.possible.Store(c.Direct && p.Endpoint.Prepare != PrepareNever)
+	share := p.Endpoint.Scheduling.Share != Off
+	p.Sharer.allow(share && c.Direct && p.Endpoint.Prepare != PrepareNever)
 	c.Implicit = c.Direct && p.Endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
 		p.Endpoint.Isolation.SQL() == ReadCommitted.SQL()
 	c.commitsAtOnce = string(r.Rows[0][3]) == "t"
-	p.Mutations.possible.Store(c.sharesWrites())
+	p.Mutations.allow(share && c.sharesWrites())
 }
 
 // sharesWrites reports whether what writes may share round trips of the connection. Commits that wait for the disk would do so

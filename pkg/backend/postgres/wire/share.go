@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"queryengine/pkg/backend"
 )
 
 // Bounds of shared round trips.
@@ -38,7 +40,7 @@ type Sharer struct {
 	// those that take longer no longer count. Within is how long they wait for each that is ahead of
 	// them in their own one: then they run alone.
 	Ahead, Within time.Duration
-	// Always has statements share whenever they can, whatever was measured. Tests set it.
+	// Always has statements share whenever they can, whatever was measured.
 	Always bool
 	// Yield lets other requests go first that are ready to run: runtime.Gosched. Tests set it.
 	Yield func()
@@ -80,7 +82,7 @@ type Turn struct {
 }
 
 func newSharer(p *Pool, writes bool) *Sharer {
-	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, pool: p, writes: writes, short: shortTime, rule: rule{tolerated: tolerated}}
+	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, pool: p, writes: writes, Always: p.Endpoint.Scheduling.Share == Always, short: shortTime, rule: rule{tolerated: tolerated}}
 	if writes {
 		s.short, s.rule.tolerated = shortWrite, toleratedWrite
 	}
@@ -184,11 +186,37 @@ func (t Turn) End() {
 	}
 	now := time.Now()
 	s.mu.Lock()
-	s.rule.took(min(now.Sub(t.began), longest), 1, now)
+	s.took(min(now.Sub(t.began), longest), 1, now)
 	next, turn := s.goOn(t, now)
 	s.mu.Unlock()
 	if next != nil {
 		go s.run(turn, next)
+	}
+}
+
+// took notes the time of runs.
+func (s *Sharer) took(d time.Duration, runs int, now time.Time) {
+	before := s.rule.apart
+	if s.rule.took(d, runs, now); s.rule.apart != before {
+		s.report()
+	}
+}
+
+// report tells the meter whether statements share.
+func (s *Sharer) report() {
+	d := backend.ShareQueries
+	if s.writes {
+		d = backend.ShareMutations
+	}
+	s.pool.Meter.Decided(d, s.possible.Load() && (s.Always || !s.rule.apart))
+}
+
+// allow sets whether statements can share.
+func (s *Sharer) allow(possible bool) {
+	if s.possible.Swap(possible) != possible {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.report()
 	}
 }
 
@@ -222,7 +250,7 @@ func (s *Sharer) run(t Turn, b *batch) {
 		b.run()
 		s.mu.Lock()
 		now := time.Now()
-		s.rule.took(b.took, b.answered, now)
+		s.took(b.took, b.answered, now)
 		b, t = s.goOn(t, now)
 		s.mu.Unlock()
 	}

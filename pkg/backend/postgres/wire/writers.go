@@ -24,8 +24,12 @@ type Writers struct {
 	Most int
 	// Ahead is how long they count.
 	Ahead time.Duration
-	// Always has them wait whatever was measured. Tests set it.
+	// Always has them wait whatever was measured.
 	Always bool
+	// off has nothing wait, and nothing measured.
+	off bool
+	// decided is called when whether they wait changes.
+	decided func(waits bool)
 
 	unused sync.Pool
 
@@ -44,7 +48,7 @@ type waiting struct {
 	turn  WriteTurn
 }
 
-// WriteTurn is a transaction under way.
+// WriteTurn is a transaction under way. The zero value is one that nobody waits for.
 type WriteTurn struct {
 	writers *Writers
 	came    time.Time
@@ -53,14 +57,17 @@ type WriteTurn struct {
 	number uint64
 }
 
-func newWriters() *Writers {
-	w := &Writers{Most: writersEach * runtime.GOMAXPROCS(0), Ahead: aheadGrace, rule: rule{tolerated: tolerated}}
+func newWriters(p Policy, decided func(waits bool)) *Writers {
+	w := &Writers{decided: decided, Always: p == Always, off: p == Off, Most: writersEach * runtime.GOMAXPROCS(0), Ahead: aheadGrace, rule: rule{tolerated: tolerated}}
 	w.unused.New = func() any { return &waiting{ready: make(chan struct{}, 1)} }
 	return w
 }
 
 // Enter waits until a transaction may begin, or until ctx ends. The turn has to be ended.
 func (w *Writers) Enter(ctx context.Context) WriteTurn {
+	if w.off {
+		return WriteTurn{}
+	}
 	q, turn := w.enter(time.Now())
 	if q == nil {
 		return turn
@@ -121,9 +128,15 @@ func (w *Writers) Waiting() int {
 // End ends the turn of a transaction whose connection was released.
 func (t WriteTurn) End() {
 	w, now := t.writers, time.Now()
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rule.took(min(now.Sub(t.came), longest), 1, now)
+	before := w.rule.apart
+	if w.rule.took(min(now.Sub(t.came), longest), 1, now); w.rule.apart != before && !w.Always {
+		w.decided(!w.rule.apart)
+	}
 	if !w.trips.holds(t.place, t.number) {
 		return
 	}

@@ -38,7 +38,7 @@ func waits(t *testing.T, w *Writers, many int) {
 }
 
 func newTestWriters(most int) *Writers {
-	w := newWriters()
+	w := newWriters(Auto, func(bool) {})
 	w.Most, w.Always = most, true
 	return w
 }
