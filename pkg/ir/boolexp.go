@@ -3,7 +3,10 @@ package ir
 import "queryengine/pkg/catalog"
 
 // BoolExp is a condition on one row of the relation in scope.
-type BoolExp interface{ boolExp() }
+type BoolExp interface {
+	Part
+	boolExp()
+}
 
 // And holds when all hold; empty is true.
 type And struct{ Exps []BoolExp }
@@ -88,7 +91,10 @@ type JoinPair struct {
 }
 
 // Expr is a value computed from a row.
-type Expr interface{ expr() }
+type Expr interface {
+	Part
+	expr()
+}
 
 // Column is a column of the row in scope, or of the root row of the rule ("$" paths in
 // permission rules) when Root is set.

@@ -44,7 +44,10 @@ type ConnectionField struct {
 }
 
 // ConnectionValue is what a key of a connection holds: a Typename, Edges or PageInfoFields.
-type ConnectionValue interface{ connectionValue() }
+type ConnectionValue interface {
+	Part
+	connectionValue()
+}
 
 // Edges are the keys of each item of a page.
 type Edges []EdgeField
@@ -63,7 +66,10 @@ type EdgeField struct {
 }
 
 // EdgeValue is what a key of an item of a page holds: a Typename, an EdgeCursor or a Node.
-type EdgeValue interface{ edgeValue() }
+type EdgeValue interface {
+	Part
+	edgeValue()
+}
 
 // EdgeCursor is the cursor of an item.
 type EdgeCursor struct{}
@@ -82,7 +88,10 @@ type PageInfoField struct {
 }
 
 // PageInfoValue is what a key of the information about a page holds: a Typename or a PageInfo.
-type PageInfoValue interface{ pageInfoValue() }
+type PageInfoValue interface {
+	Part
+	pageInfoValue()
+}
 
 func (Typename) pageInfoValue() {}
 func (PageInfo) pageInfoValue() {}

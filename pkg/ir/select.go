@@ -3,7 +3,10 @@ package ir
 import "queryengine/pkg/catalog"
 
 // From is a relation to read rows of.
-type From interface{ from() }
+type From interface {
+	Part
+	from()
+}
 
 // Table is a table or view.
 type Table struct {
@@ -42,7 +45,11 @@ func (Procedure) from()   {}
 func (Embedded) from()    {}
 
 // Root is the content of one root field: a *Select, an *Aggregate or a *Connection.
-type Root interface{ root() }
+type Root interface {
+	Part
+	root()
+	rows() *Rows
+}
 
 // Rows selects and orders the rows of a relation that are read.
 type Rows struct {
@@ -85,6 +92,10 @@ type Aggregate struct {
 func (*Select) root()    {}
 func (*Aggregate) root() {}
 
+func (r *Select) rows() *Rows     { return &r.Rows }
+func (r *Aggregate) rows() *Rows  { return &r.Rows }
+func (r *Connection) rows() *Rows { return &r.Rows }
+
 // Field is one key of an answer's object.
 type Field struct {
 	Alias string
@@ -92,7 +103,10 @@ type Field struct {
 }
 
 // FieldValue is what a key of the object of a row holds: a Typename, a Scalar, a *NodeID or a *Nested.
-type FieldValue interface{ fieldValue() }
+type FieldValue interface {
+	Part
+	fieldValue()
+}
 
 // Typename is the constant of __typename, in objects of all sorts.
 type Typename string
@@ -127,7 +141,10 @@ type AggregateField struct {
 }
 
 // AggregateFieldValue is what a key of an aggregate's object holds: a Typename, Aggregates or Nodes.
-type AggregateFieldValue interface{ aggregateFieldValue() }
+type AggregateFieldValue interface {
+	Part
+	aggregateFieldValue()
+}
 
 // Aggregates is the content of `aggregate`.
 type Aggregates []AggregateExpr
@@ -146,7 +163,10 @@ type AggregateExpr struct {
 }
 
 // AggregateValue is what a key below `aggregate` holds: a Typename, a *Count or an *AggregateCall.
-type AggregateValue interface{ aggregateValue() }
+type AggregateValue interface {
+	Part
+	aggregateValue()
+}
 
 // AggregateCall is a function (avg, sum, max, ...) that is applied to each of Columns. It gives an object.
 type AggregateCall struct {
@@ -172,7 +192,10 @@ type AggregateColumn struct {
 
 // AggregateColumnValue is what a key below an aggregate function holds: a Typename, or the Scalar that the
 // function is applied to.
-type AggregateColumnValue interface{ aggregateColumnValue() }
+type AggregateColumnValue interface {
+	Part
+	aggregateColumnValue()
+}
 
 func (Typename) aggregateColumnValue() {}
 func (Scalar) aggregateColumnValue()   {}
@@ -185,7 +208,10 @@ type OrderItem struct {
 }
 
 // OrderTarget is what rows are ordered by.
-type OrderTarget interface{ orderTarget() }
+type OrderTarget interface {
+	Part
+	orderTarget()
+}
 
 // OrderExpr orders by an expression of the row.
 type OrderExpr struct{ Expr Expr }

@@ -11,7 +11,10 @@ package ir
 import "queryengine/pkg/catalog"
 
 // Value is an operand whose value is known by the time the statement runs.
-type Value interface{ value() }
+type Value interface {
+	Part
+	value()
+}
 
 // Literal is a constant of the plan, in the text form of the database.
 type Literal struct {

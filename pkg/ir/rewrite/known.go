@@ -43,7 +43,7 @@ func terms(list []ir.BoolExp, e ir.BoolExp) []ir.BoolExp {
 	case ir.Rule:
 		return terms(list, e.Exp)
 	}
-	if mentionsRoot(reflect.ValueOf(e)) {
+	if mentionsRoot(e) {
 		return list
 	}
 	return append(list, e)
@@ -137,25 +137,12 @@ func inverse(back, there []ir.JoinPair) bool {
 }
 
 // mentionsRoot reports whether there is a column of the root of a rule in a condition.
-func mentionsRoot(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		return !v.IsNil() && mentionsRoot(v.Elem())
-	case reflect.Slice:
-		for i := range v.Len() {
-			if mentionsRoot(v.Index(i)) {
-				return true
-			}
-		}
-	case reflect.Struct:
-		if c, ok := v.Interface().(ir.Column); ok {
-			return c.Root
-		}
-		for i := range v.NumField() {
-			if mentionsRoot(v.Field(i)) {
-				return true
-			}
-		}
-	}
-	return false
+func mentionsRoot(e ir.BoolExp) bool {
+	found := false
+	ir.Walk(e, func(p ir.Part) bool {
+		c, isColumn := p.(ir.Column)
+		found = found || isColumn && c.Root
+		return !found
+	})
+	return found
 }

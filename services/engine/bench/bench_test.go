@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -160,4 +161,23 @@ func TestTimeOfAMeasurement(t *testing.T) {
 	short, err := o.Time()
 	require.NoError(t, err)
 	require.Equal(t, 2*(5*time.Second+beginning+5*(warmUp+besides)), long-short, "many rows are not sent by 64 clients")
+}
+
+// TestWithExecution: the second engine's source has the execution, and everything else stays.
+func TestWithExecution(t *testing.T) {
+	t.Parallel()
+	document, err := withExecution(sample.Metadata(), `{"share":"off"}`)
+	require.NoError(t, err)
+	var was, is struct {
+		Metadata struct {
+			Sources []struct {
+				Tables        []any
+				Configuration map[string]any
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(sample.Metadata(), &was))
+	require.NoError(t, json.Unmarshal(document, &is))
+	was.Metadata.Sources[0].Configuration["execution"] = map[string]any{"share": "off"}
+	require.Equal(t, was, is)
 }

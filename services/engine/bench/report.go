@@ -102,7 +102,7 @@ func (r *report) writeSummary(out io.Writer) {
 		}
 		for _, clients := range r.options.Connections {
 			row(fmt.Sprintf("%s, %d clients", t.name, clients), func(q *query) string { return r.ratio(q, clients, t.name, reference) })
-			if r.options.Before != "" && slices.Contains(r.options.targets(), t.name+before) {
+			if r.options.compares() && slices.Contains(r.options.targets(), t.name+before) {
 				row(fmt.Sprintf("to %s", t.name+before), func(q *query) string { return r.ratio(q, clients, t.name, t.name+before) })
 			}
 		}

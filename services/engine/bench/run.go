@@ -43,6 +43,8 @@ type Options struct {
 	Programs string
 	// Before is that of an earlier build, which is measured beside them; empty for none.
 	Before string
+	// Execution is the execution of the source, as JSON, of a second engine that is measured beside them; empty for none.
+	Execution string
 	// Durable makes the database write commits to the disk before it answers.
 	Durable bool
 	// Profile is the file that gets one CPU profile of all of the engine's processes; empty for none.
@@ -143,13 +145,16 @@ func (o Options) targets() []string {
 		if name != reference && len(o.TargetNames) > 0 && !slices.Contains(o.TargetNames, name) {
 			continue
 		}
-		if o.Before != "" && (name == "one" || name == "split") {
+		if o.compares() && (name == "one" || name == "split") {
 			names = append(names, name+before)
 		}
 		names = append(names, name)
 	}
 	return names
 }
+
+// compares reports whether each engine is measured beside another one: of an earlier build, with other settings, or both.
+func (o Options) compares() bool { return o.Before != "" || o.Execution != "" }
 
 // takes reports whether a query is measured with that many clients.
 func (q *query) takes(clients int) bool { return q.most == 0 || clients <= q.most }

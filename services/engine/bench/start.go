@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ const sampleDatabase = "music"
 func (p *place) start(ctx context.Context, name string) (*target, error) {
 	programs := p.options.Programs
 	kind, earlier := strings.CutSuffix(name, before)
-	if earlier {
+	if earlier && p.options.Before != "" {
 		programs = p.options.Before
 	}
 	switch kind {
@@ -169,12 +170,30 @@ func (p *place) prepare(ctx context.Context, t *target, settings map[string]stri
 	if err := awaitOK(ctx, "http://"+t.address+healthPath, startLimit); err != nil {
 		return fmt.Errorf("%w\n%s", err, p.processes.tail(log))
 	}
-	for _, body := range [][]byte{fmt.Appendf(nil, `{"type":"replace_metadata","args":%s}`, sample.Metadata()), []byte(rolePermissions)} {
+	document := sample.Metadata()
+	if strings.HasSuffix(t.name, before) && p.options.Execution != "" {
+		var err error
+		if document, err = withExecution(document, p.options.Execution); err != nil {
+			return err
+		}
+	}
+	for _, body := range [][]byte{fmt.Appendf(nil, `{"type":"replace_metadata","args":%s}`, document), []byte(rolePermissions)} {
 		if err := p.metadata(ctx, t, settings["ENGINE_GRAPHQL_ADMIN_SECRET"], body); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// withExecution gives the source of a document an execution.
+func withExecution(document json.RawMessage, execution string) (json.RawMessage, error) {
+	var all map[string]any
+	if err := json.Unmarshal(document, &all); err != nil {
+		return nil, err
+	}
+	source := all["metadata"].(map[string]any)["sources"].([]any)[0].(map[string]any)
+	source["configuration"].(map[string]any)["execution"] = json.RawMessage(execution)
+	return json.Marshal(all)
 }
 
 func (p *place) metadata(ctx context.Context, t *target, secret string, body []byte) error {

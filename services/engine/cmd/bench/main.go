@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&connections, "connections", "1,16,64", "numbers of clients at the same time, one measurement for each")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.StringVar(&o.Before, "before", "", "directory of the programs of an earlier build, to measure both in turns")
+	flags.StringVar(&o.Execution, "execution", "", `execution of the source of a second engine, to measure both in turns, as {"share":"off"}`)
 	flags.BoolVar(&o.Durable, "durable", false, "let the database write commits to the disk")
 	flags.StringVar(&o.Profile, "profile", "", "file that gets a CPU profile of the engine's processes")
 	flags.StringVar(&page, "chart", "", "page whose table of ratios is drawn as SVG; nothing is measured")

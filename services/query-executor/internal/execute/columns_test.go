@@ -61,20 +61,3 @@ func TestColumnsOf(t *testing.T) {
 	search := &ir.Select{Rows: ir.Rows{From: ir.Function{Name: name("search")}}}
 	require.Nil(t, columnsOf([]ir.Root{artists, search}))
 }
-
-// TestColumnsOfWhatIsAddedToPlans: what has rows of its own has to be known.
-func TestColumnsOfWhatIsAddedToPlans(t *testing.T) {
-	t.Parallel()
-	later := &ir.Select{Rows: ir.Rows{From: ir.Table{}, Where: nil}, Fields: []ir.Field{{Value: (*ir.Nested)(nil)}}}
-	require.NotNil(t, columnsOf([]ir.Root{later}))
-	type added struct {
-		ir.Root
-		From ir.From
-	}
-	require.Nil(t, columnsOf([]ir.Root{added{From: ir.Table{}}}))
-	type joined struct {
-		ir.Root
-		Join []ir.JoinPair
-	}
-	require.Nil(t, columnsOf([]ir.Root{joined{}}))
-}

@@ -13,19 +13,23 @@ func tablesOf(roots []ir.Root) []catalog.Name { return findTables(roots).list() 
 
 func findTables(roots []ir.Root) *finder {
 	f := &finder{known: true, times: map[catalog.Name]int{}}
-	ir.Reads(roots, func(from ir.From, _ *ir.Call) bool {
-		table, isTable := from.(ir.Table)
-		if !isTable {
-			f.known = false
-			return false
-		}
-		f.times[table.Name]++
-		if !slices.Contains(f.tables, table.Name) {
-			f.tables = append(f.tables, table.Name)
-		}
-		return true
-	})
+	for _, root := range roots {
+		ir.Reads(root, f.note)
+	}
 	return f
+}
+
+func (f *finder) note(from ir.From, _ *ir.Call) bool {
+	table, isTable := from.(ir.Table)
+	if !isTable {
+		f.known = false
+		return false
+	}
+	f.times[table.Name]++
+	if !slices.Contains(f.tables, table.Name) {
+		f.tables = append(f.tables, table.Name)
+	}
+	return true
 }
 
 // list is what tablesOf returns.

@@ -1,12 +1,15 @@
 package plan
 
 import (
-	"reflect"
 	"slices"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/request"
 )
 
 // SessionUse is which session variables the answer to a plan depends on.
@@ -19,23 +22,53 @@ type SessionUse struct {
 	Opaque bool
 }
 
-// SessionUse finds the session variables that a plan uses. What it doesn't know to look into
-// may use all.
+// What SessionUse looks into has these fields. With another one, this doesn't compile until SessionUse knows whether answers
+// depend on the session by it.
+type (
+	queryFields struct {
+		answer.Named
+		Source   *resolve.Source
+		Root     ir.Root
+		Bindings input.Bindings
+		Joins    []answer.Member
+	}
+	joinFields struct {
+		Parts  int
+		Nulls  bool
+		Query  *answer.JoinQuery
+		Remote *request.Call
+		Joins  []answer.Member
+	}
+	joinQueryFields struct {
+		Source   *resolve.Source
+		Root     ir.Root
+		Columns  []string
+		Keys     []backend.Key
+		Bindings input.Bindings
+	}
+)
+
+var (
+	_ = queryFields(read.Query{})
+	_ = joinFields(answer.Join{})
+	_ = joinQueryFields(answer.JoinQuery{})
+)
+
+// SessionUse finds the session variables that a plan uses. A part of another kind may use all.
 func (p *Plan) SessionUse() SessionUse {
 	u := &SessionUse{}
 	for _, part := range p.Parts {
 		switch part := part.(type) {
 		case *answer.Text, *answer.Introspection:
 		case *read.Query:
-			u.known(reflect.ValueOf(*part), "Named", "Source", "Root", "Bindings", "Joins")
-			u.walk(reflect.ValueOf(part.Root))
+			ir.Walk(part.Root, u.note)
 			u.joins(part.Joins)
 		default:
 			u.All, u.Opaque = true, true
 		}
 	}
 	for i := range p.Lookups {
-		u.walk(reflect.ValueOf(p.Lookups[i].Root))
+		ir.Walk(p.Lookups[i].Root, u.note)
 	}
 	slices.Sort(u.Names)
 	return *u
@@ -46,53 +79,26 @@ func (u *SessionUse) joins(list []answer.Member) {
 	for _, m := range list {
 		u.joins(m.Below)
 		if j := m.Join; j != nil {
-			u.known(reflect.ValueOf(*j), "Parts", "Nulls", "Query", "Joins")
-			if q := j.Query; q != nil {
-				u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Keys", "Bindings")
-				u.walk(reflect.ValueOf(q.Root))
+			if j.Remote != nil {
+				u.All, u.Opaque = true, true
+			}
+			if j.Query != nil {
+				ir.Walk(j.Query.Root, u.note)
 			}
 			u.joins(j.Joins)
 		}
 	}
 }
 
-// known takes everything as used when another field than these has a value.
-func (u *SessionUse) known(v reflect.Value, fields ...string) {
-	for i := range v.NumField() {
-		if !slices.Contains(fields, v.Type().Field(i).Name) && !v.Field(i).IsZero() {
-			u.All, u.Opaque = true, true
+// note notes a part of a statement.
+func (u *SessionUse) note(p ir.Part) bool {
+	switch p := p.(type) {
+	case ir.SessionVar:
+		if !slices.Contains(u.Names, p.Name) {
+			u.Names = append(u.Names, p.Name)
 		}
+	case ir.SessionObject:
+		u.All = true
 	}
-}
-
-// walk looks through plain data.
-func (u *SessionUse) walk(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			u.walk(v.Elem())
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			u.walk(v.Index(i))
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			u.walk(v.MapIndex(key))
-		}
-	case reflect.Struct:
-		switch x := v.Interface().(type) {
-		case ir.SessionVar:
-			if !slices.Contains(u.Names, x.Name) {
-				u.Names = append(u.Names, x.Name)
-			}
-			return
-		case ir.SessionObject:
-			u.All = true
-			return
-		}
-		for i := range v.NumField() {
-			u.walk(v.Field(i))
-		}
-	}
+	return true
 }
