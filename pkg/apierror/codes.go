@@ -22,9 +22,6 @@ type Entry struct {
 // Status is the HTTP status that belongs to the code.
 func (e Entry) Status() int { return statusOf(e.Code) }
 
-// Entries are all codes, by name.
-func Entries() []Entry { return entries }
-
 // WriteMarkdown writes docs/error-codes.md.
 func WriteMarkdown(w io.Writer) {
 	fmt.Fprint(w, `# Error codes

@@ -10,14 +10,6 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// CheckPermission finds the definition errors of a permission of a role: a pointer to one
-// of metadata.SelectPermission, InsertPermission, UpdatePermission and DeletePermission.
-// The path of the error is relative to the permission.
-func CheckPermission(t *Table, role string, permission any) error {
-	_, err := parseDefinition(t, role, permission, &tracker{})
-	return err
-}
-
 func parseDefinition(t *Table, role string, definition any, k *tracker) (any, error) {
 	d := definitionParser{table: t, role: role, tracker: k}
 	switch p := definition.(type) {

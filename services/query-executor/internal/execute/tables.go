@@ -7,10 +7,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// tablesOf are the tables that roots read, in conditions of permissions too; nil when they
-// also depend on something else, such as what a function does.
-func tablesOf(roots []ir.Root) []catalog.Name { return findTables(roots).list() }
-
+// findTables finds the tables that roots read, in conditions of permissions too.
 func findTables(roots []ir.Root) *finder {
 	f := &finder{known: true, times: map[catalog.Name]int{}}
 	for _, root := range roots {
@@ -32,7 +29,7 @@ func (f *finder) note(from ir.From, _ *ir.Call) bool {
 	return true
 }
 
-// list is what tablesOf returns.
+// list is nil when the roots depend on something else, too, such as what a function does.
 func (f *finder) list() []catalog.Name {
 	if !f.known {
 		return nil

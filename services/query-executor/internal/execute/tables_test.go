@@ -23,9 +23,9 @@ func TestTablesOf(t *testing.T) {
 		},
 		Fields: []ir.Field{{Alias: "albums", Value: &ir.Nested{Root: &ir.Aggregate{Rows: ir.Rows{From: table("album")}}}}},
 	}
-	require.ElementsMatch(t, []catalog.Name{name("artist"), name("ban"), name("label"), name("album")}, tablesOf([]ir.Root{artists}))
+	require.ElementsMatch(t, []catalog.Name{name("artist"), name("ban"), name("label"), name("album")}, findTables([]ir.Root{artists}).list())
 	search := &ir.Select{Rows: ir.Rows{From: ir.Function{Name: name("search")}}}
-	require.Nil(t, tablesOf([]ir.Root{artists, search}))
+	require.Nil(t, findTables([]ir.Root{artists, search}).list())
 	computed := &ir.Select{Rows: ir.Rows{From: table("artist")}, Fields: []ir.Field{{Alias: "x", Value: ir.Scalar{Expr: ir.Call{Function: name("x")}}}}}
-	require.Nil(t, tablesOf([]ir.Root{computed}))
+	require.Nil(t, findTables([]ir.Root{computed}).list())
 }
