@@ -6,7 +6,7 @@ const [dist, page] = process.argv.slice(2);
 const manifest = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
 const first = "index.html";
 /** The editor is loaded with the first page that has one. */
-const editor = "src/editor/editor.tsx";
+const editor = "src/ui/editor.tsx";
 
 /** closure are the chunks that are loaded with one. */
 function closure(name, found = new Set()) {
@@ -30,10 +30,10 @@ function kilobytes(chunks, without) {
 
 const start = closure(first);
 const base = new Set([...start, ...closure(Object.keys(manifest).find((k) => k === editor || manifest[k].name === "editor") ?? first)]);
-const areas = (manifest[first].dynamicImports ?? []).filter((name) => name.startsWith("src/pages/")).map((name) => {
+const areas = (manifest[first].dynamicImports ?? []).filter((name) => name.startsWith("src/features/")).map((name) => {
   const chunks = closure(name);
   const parts = later([...chunks].filter((c) => !base.has(c)));
-  return { title: /pages\/([^/]+)\//.exec(name)[1], own: kilobytes(chunks, base), parts: kilobytes(parts, new Set([...chunks, ...base])) };
+  return { title: /features\/([^/]+)\//.exec(name)[1], own: kilobytes(chunks, base), parts: kilobytes(parts, new Set([...chunks, ...base])) };
 });
 const titles = { graphql: "API", sql: "SQL", remotes: "remote schemas" };
 const rows = [

@@ -2,10 +2,10 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { ApiError } from "./api/client";
-import { SessionProvider, useSession } from "./session";
-import { SignIn } from "./shell/signin";
-import { router } from "./routes";
+import { ApiError } from "./lib/http/client";
+import { SessionProvider, useSession } from "./lib/session";
+import { SignIn } from "./app/signin";
+import { router } from "./app/routes";
 import "./style.css";
 
 const client = new QueryClient({

@@ -1,7 +1,7 @@
 // The place of driver.mjs, by which the tests of the console use a simulated browser instead of a real one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { engine, secret as given, type Server } from "./exchanges";
-import { areas } from "../../src/areas";
+import { areas } from "../../src/app/areas";
 import { Browser, type Page } from "./page";
 import type { Time } from "./time";
 
