@@ -6,7 +6,7 @@ import type { Area } from "./areas";
 import { useSession } from "../lib/session";
 import { exportQuery } from "../features/metadata/api/queries";
 import { rolesOf } from "../features/permissions/model/roles";
-import { display, schemaOf } from "../features/data/api/tables";
+import { display, schemaOf } from "../features/data/model/tables";
 import type { MetadataDocument } from "../lib/http/types";
 import { Overlay } from "../ui/overlay";
 

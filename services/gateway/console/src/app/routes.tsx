@@ -1,4 +1,5 @@
 import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type ErrorComponentProps } from "@tanstack/react-router";
+import type { EventSearch, NameSearch, PermissionSearch, TableSearch, ViewSearch } from "../lib/search";
 import { chunk, ChunkError } from "../lib/chunk";
 import { Shell } from "./shell";
 import { Failure } from "../ui/failure";
@@ -66,42 +67,6 @@ const routes = [
   }),
   createRoute({ getParentRoute: () => root, path: "/monitoring", component: lazyRouteComponent(chunk(() => import("../features/monitoring/ui/page")), "MonitoringPage") }),
 ] as const;
-
-/** TableSearch is the table, or else the function, or what else of a source, that the address of the data page names. */
-export interface TableSearch {
-  source?: string;
-  schema?: string;
-  table?: string;
-  function?: string;
-  view?: string;
-}
-
-/** PermissionSearch is the table, or else the kind and the name of another object, and the role that the address of the permissions page names. */
-export interface PermissionSearch {
-  source?: string;
-  schema?: string;
-  table?: string;
-  kind?: string;
-  name?: string;
-  role?: string;
-}
-
-/** EventSearch is the kind of events and the trigger that the address of the events page names. */
-export interface EventSearch {
-  kind?: string;
-  source?: string;
-  name?: string;
-}
-
-/** NameSearch is what the address of a page names of its list. */
-export interface NameSearch {
-  name?: string;
-}
-
-/** ViewSearch is the tab that the address of a page names. */
-export interface ViewSearch {
-  view?: string;
-}
 
 /** text takes numbers, too, as which the router reads names of digits. */
 function text(value: unknown): string | undefined {

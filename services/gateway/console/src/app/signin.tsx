@@ -1,10 +1,11 @@
 import { useEffect, useState, type FormEvent } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { Button, Input, Label, Radio, RadioGroup, TextField } from "react-aria-components";
-import { authenticate, storedCredentials, useSession, type Credentials } from "../lib/session";
+import { authenticate, useSession } from "../lib/session";
 import { project } from "../lib/http/project";
 import { isAccessDenied } from "../lib/http/client";
 import { Failure } from "../ui/failure";
+import { type Credentials, storedCredentials } from "../lib/http/credentials";
 import { Loading } from "../ui/progress";
 
 /** SignIn asks for the admin secret or a token, unless the server is open or the tab still knows them. */

@@ -1,6 +1,6 @@
-import { textOf } from "../features/data/model/conditions";
+import { textOf } from "./json/exact";
 import { Written } from "./json/exact";
-import type { Row } from "../features/data/api/tables";
+import type { Row } from "./json/rows";
 
 /** csvOf is rows as CSV (RFC 4180). NULL is an empty field, an empty text a quoted one. Lists and composite values are those of the database, which other programs read. */
 export function csvOf(columns: string[], rows: Row[]): string {

@@ -1,42 +1,12 @@
 import { createContext, use, useMemo, useState, type ReactNode } from "react";
 import { useQueryClient } from "@tanstack/react-query";
+import { storageKey, type Credentials } from "./http/credentials";
 import { ApiError, isAccessDenied, post, Server, type GraphQLAnswer } from "./http/client";
-
-/** Credentials are what requests carry: the admin secret, a token, or nothing. */
-export interface Credentials {
-  kind: "secret" | "token" | "none";
-  value: string;
-}
 
 /** Session is who is signed in, and whether the metadata API is open to them. */
 export interface Session {
   credentials: Credentials;
   admin: boolean;
-}
-
-/** storageKey is where the tab keeps the session; it ends with the tab. */
-const storageKey = "query-engine-session";
-
-export function headersOf(c: Credentials): Record<string, string> {
-  switch (c.kind) {
-    case "secret":
-      return { "x-engine-admin-secret": c.value };
-    case "token":
-      return { authorization: `Bearer ${c.value}` };
-    case "none":
-      return {};
-  }
-}
-
-export function storedCredentials(): Credentials | undefined {
-  const text = sessionStorage.getItem(storageKey);
-  if (!text) return undefined;
-  try {
-    const c = JSON.parse(text) as Credentials;
-    return typeof c.value === "string" ? c : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** authenticate finds out what credentials are good for. It throws when the server refuses them. */

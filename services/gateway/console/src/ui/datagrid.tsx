@@ -1,7 +1,7 @@
 import { useId, useImperativeHandle, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type Ref } from "react";
 import { getCoreRowModel, useReactTable } from "@tanstack/react-table";
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
-import { textOf } from "../features/data/model/conditions";
+import { textOf } from "../lib/json/exact";
 import { arrange, widest, narrowest, type Arrangement } from "./arrangement";
 import { target, type Place } from "./gridkeys";
 

@@ -1,6 +1,6 @@
 import { isValidElement } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type Selection, type SortDescriptor } from "react-aria-components";
-import { textOf } from "../features/data/model/conditions";
+import { textOf } from "../lib/json/exact";
 
 interface GridProps {
   label: string;

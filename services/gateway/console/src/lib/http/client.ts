@@ -1,5 +1,6 @@
 import { project, takeReport } from "./project";
-import { headersOf, type Credentials } from "../session";
+import { type Credentials, headersOf } from "./credentials";
+import { prefixOf } from "./prefix";
 import { parseExact, stringifyExact } from "../json/exact";
 import { headersFor, type RunAs } from "./runas";
 import { setMade } from "./lastchange";
@@ -203,11 +204,6 @@ export interface Migration {
   name: string;
   /** What takes it back, where that is known. */
   down?: string;
-}
-
-/** prefixOf is what the names of the operations of a kind of sources begin with. */
-export function prefixOf(kind: string): string {
-  return kind === "postgres" ? "pg" : kind;
 }
 
 /** MetadataRequest is the body of a request to the metadata API. */

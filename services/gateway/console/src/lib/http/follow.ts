@@ -1,5 +1,5 @@
 import { project } from "./project";
-import { headersOf, type Credentials } from "../session";
+import { type Credentials, headersOf } from "./credentials";
 
 /** Told is what the server says of a version of the metadata. */
 export interface Told {

@@ -57,3 +57,10 @@ export function stringifyExact(value: unknown): string {
   });
   return texts.length === 0 ? json : json.replaceAll(new RegExp(`"${mark}:(\\d+)"`, "g"), (_, i) => texts[Number(i)]!);
 }
+
+/** textOf is a value as it is shown and typed. */
+export function textOf(value: unknown): string {
+  if (value instanceof Raw) return value.text;
+  if (value instanceof Written) return value.shown;
+  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+}

@@ -1,6 +1,8 @@
 import { parseTree } from "jsonc-parser";
 import { isExact, parseExact, Raw } from "./exact";
-import type { Row } from "../../features/data/api/tables";
+
+/** Row is a row by the names of its columns. */
+export type Row = Record<string, unknown>;
 
 /** parseRows reads rows. Numbers aren't rounded, and objects and lists keep their texts. */
 export function parseRows(text: string): unknown {

@@ -1,24 +1,9 @@
 import { useId, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Header } from "../../lib/http/types";
-import { at, type Field, type Value } from "./fields";
+import { at } from "../../lib/json/path";
+import type { ControlProps, CustomProps } from "./types";
 import { Mapping } from "./mapping";
-
-/** ControlProps are those of the control of a field. report says what is wrong with what was typed, undefined for nothing. */
-export interface ControlProps {
-  field: Field;
-  value: Value;
-  fault: string | undefined;
-  change: (part: unknown) => void;
-  report: (problem: string | undefined) => void;
-}
-
-/** CustomProps are those of the control of a custom field, which may edit other parts of the form, too. */
-export interface CustomProps extends ControlProps {
-  put: (path: string, part: unknown) => void;
-  /** What is wrong with the part at a path. */
-  faultAt: (path: string) => string | undefined;
-}
 
 /** Control is the control of a field, with its label, its hint, and what is wrong with it. */
 export function Control(of: Omit<CustomProps, "change" | "fault">) {

@@ -12,7 +12,9 @@ import { ConfirmChange } from "../confirm";
 import { Failure } from "../failure";
 import { Control } from "./controls";
 import { Kept } from "./kept";
-import { at, faultOf, put, type Field, type Value } from "./fields";
+import type { Field } from "./types";
+import { at, put, type Value } from "../../lib/json/path";
+import { faultOf } from "./fields";
 
 /** FormProps: what is edited, by which fields, and the request that it makes. */
 interface FormProps {

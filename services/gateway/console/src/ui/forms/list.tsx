@@ -3,8 +3,9 @@ import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../lib/http/client";
 import { Around, useAsking } from "../../lib/unsaved";
 import { useConfirm } from "../confirm";
-import type { Field, Value } from "./fields";
+import type { Value } from "../../lib/json/path";
 import { Form } from "./form";
+import type { Field } from "./types";
 import { Staying } from "./staying";
 
 /** FormOf is a form that makes a request. */

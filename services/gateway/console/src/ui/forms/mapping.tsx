@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { infoQuery } from "../../features/data/api/tables";
 import type { Name, Source } from "../../lib/http/types";
 import { useServer } from "../../lib/session";
-import type { ControlProps } from "./controls";
-import { at } from "./fields";
+import type { ControlProps } from "./types";
+import { at } from "../../lib/json/path";
 import { Pairs, type Words } from "./pairs";
 
 const words: Words = { name: (n) => `Column ${n} here`, value: (n) => `Column ${n} there`, remove: (n) => `Remove pair ${n}`, add: "Add a pair" };

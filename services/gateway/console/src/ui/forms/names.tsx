@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { Button } from "react-aria-components";
-import type { ControlProps } from "./controls";
-import { at } from "./fields";
+import type { ControlProps } from "./types";
+import { at } from "../../lib/json/path";
 
 /** findable is how many names there are when they can be found by a part of them. */
 const findable = 15;

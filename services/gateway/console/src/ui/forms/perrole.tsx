@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import type { ControlProps } from "./controls";
-import { at } from "./fields";
+import type { ControlProps } from "./types";
+import { at } from "../../lib/json/path";
 
 /** PerRole is a number for each of some roles. */
 export function PerRole(props: ControlProps) {

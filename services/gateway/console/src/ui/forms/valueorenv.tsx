@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 import { Button } from "react-aria-components";
 import { hideSecrets, shownText } from "../../lib/json/secrets";
-import type { ControlProps } from "./controls";
-import { at, put, type Value } from "./fields";
+import type { ControlProps } from "./types";
+import { at, put, type Value } from "../../lib/json/path";
 
 /** Way is a way to give a value: as itself, or by where it is found. */
 export type Way = "text" | "list" | "json" | "from_env" | "connection_parameters" | "dynamic_from_file";

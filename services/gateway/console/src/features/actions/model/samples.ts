@@ -1,6 +1,6 @@
 import { Kind, parseType, type TypeNode } from "graphql";
 import type { ActionArgument, MetadataDocument, SetCustomTypesArgs } from "../../../lib/http/types";
-import { at } from "../../../ui/forms/fields";
+import { at } from "../../../lib/json/path";
 import type { Subject } from "../../transforms/model/subject";
 
 /** deepest bounds inputs that contain themselves. */

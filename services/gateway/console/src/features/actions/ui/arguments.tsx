@@ -3,8 +3,8 @@ import { parseType } from "graphql";
 import { Button } from "react-aria-components";
 import { nameProblem } from "../../data/model/names";
 import type { ActionArgument, MetadataDocument, SetCustomTypesArgs } from "../../../lib/http/types";
-import type { CustomProps } from "../../../ui/forms/controls";
-import { at } from "../../../ui/forms/fields";
+import type { CustomProps } from "../../../ui/forms/types";
+import { at } from "../../../lib/json/path";
 
 const scalars = ["Int", "Float", "String", "Boolean", "ID", "uuid", "jsonb", "timestamptz", "numeric", "bigint"];
 

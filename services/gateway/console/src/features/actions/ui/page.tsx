@@ -5,7 +5,7 @@ import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../../permissions/model/roles";
 import type { ActionDefinition, MetadataDocument } from "../../../lib/http/types";
 import { Around, useAsking } from "../../../lib/unsaved";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { Form } from "../../../ui/forms/form";
 import { Staying } from "../../../ui/forms/staying";
 import { Roles } from "../../../ui/forms/roles";

@@ -1,11 +1,12 @@
 import { useMemo, useState } from "react";
 import { json } from "@codemirror/lang-json";
 import { Button, Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
-import { display, keyOf, nameIn } from "../../data/api/tables";
+import { display, keyOf, nameIn } from "../../data/model/tables";
 import type { MetadataDocument, Name, ObjectType, Source } from "../../../lib/http/types";
 import { Editor } from "../../../ui/editor";
 import { Control } from "../../../ui/forms/controls";
-import { put, type Field, type Value } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
+import { put, type Value } from "../../../lib/json/path";
 
 /** Related is a relationship as custom types have it, with the object type that it is of. One that is being made lacks what isn't chosen yet. */
 export type Related = Value & { of?: string };

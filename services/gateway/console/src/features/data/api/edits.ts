@@ -1,11 +1,13 @@
 import type { Server } from "../../../lib/http/client";
-import { equals, keyRule, textOf } from "../model/conditions";
+import { equals, keyRule } from "../model/conditions";
 import { asked, asText, sent, withTexts } from "../model/jsontext";
 import { rowKeyOf } from "../model/keys";
 import type { RunAs } from "../../../lib/http/runas";
-import type { ColumnInfo, Row, TableInfo } from "./tables";
+import type { ColumnInfo, TableInfo } from "../model/tables";
 import type { Source, TableDescription } from "../../../lib/http/types";
 import { asBefore } from "../model/shapes";
+import type { Row } from "../../../lib/json/rows";
+import { textOf } from "../../../lib/json/exact";
 import { comparable, isSpatial } from "../model/values";
 
 /** Draft is what a column is to get. */

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "../../../lib/http/client";
-import { display } from "./tables";
+import { display } from "../model/tables";
 import type { Name, Source } from "../../../lib/http/types";
 
 /** FunctionInfo is a function, or an overload of one, in the answer of get_source_functions. */

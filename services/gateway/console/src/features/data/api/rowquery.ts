@@ -7,11 +7,13 @@ import { asked, asText, withTexts } from "../model/jsontext";
 import { rowKeyOf } from "../model/keys";
 import { rightsOf } from "../../permissions/model/rights";
 import type { RunAs } from "../../../lib/http/runas";
-import { describeQuery, type Row, type TableInfo } from "./tables";
+import { describeQuery } from "./tables";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { useSettled } from "../../../lib/debounced";
 import { counted } from "../model/counted";
+import type { Row } from "../../../lib/json/rows";
+import type { TableInfo } from "../model/tables";
 import type { View } from "../model/view";
 
 /** Shown is the table whose rows are shown. */

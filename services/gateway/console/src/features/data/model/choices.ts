@@ -1,4 +1,4 @@
-import { keyOf, type ColumnInfo, type TableInfo } from "../api/tables";
+import { type ColumnInfo, keyOf, type TableInfo } from "./tables";
 import type { Source, Table, TableDescription } from "../../../lib/http/types";
 
 /** Choices are what a column can be: the values of an enum, or the keys of another table. */

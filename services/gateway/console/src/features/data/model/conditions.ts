@@ -1,5 +1,5 @@
-import { Raw, Written } from "../../../lib/json/exact";
-import type { Row } from "../api/tables";
+import { Written } from "../../../lib/json/exact";
+import type { Row } from "../../../lib/json/rows";
 
 /** Condition is a column that has to have a value, as text; null is NULL. */
 export interface Condition {
@@ -21,11 +21,4 @@ export function equals(column: string, value: unknown): object {
 export function keyRule(key: string[] | undefined, row: Row): object {
   if (!key?.length) throw new Error("Nothing tells the row apart from others.");
   return { $and: key.map((c) => equals(c, row[c])) };
-}
-
-/** textOf is a value as it is shown and typed. */
-export function textOf(value: unknown): string {
-  if (value instanceof Raw) return value.text;
-  if (value instanceof Written) return value.shown;
-  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }

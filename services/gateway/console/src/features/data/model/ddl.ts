@@ -1,5 +1,5 @@
 import { part, quoteName, quoteText, type Dialect } from "../../../lib/sql/text";
-import { schemaOf } from "../api/tables";
+import { schemaOf } from "./tables";
 import type { ColumnDefinition, Definition, Index, Name } from "../../../lib/http/types";
 
 /** Step is a statement, and the one that takes it back, where that is evident. */

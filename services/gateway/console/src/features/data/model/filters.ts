@@ -1,7 +1,7 @@
 import { isText } from "./choices";
 import { readList } from "../../../lib/csv";
 import { hasTexts } from "./jsontext";
-import type { ColumnInfo } from "../api/tables";
+import type { ColumnInfo } from "./tables";
 import { withReference } from "./shapes";
 import { elementOf, isJSON, isKnown, isSpatial, isUnequal, typed } from "./values";
 

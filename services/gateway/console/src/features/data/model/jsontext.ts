@@ -1,5 +1,6 @@
 import { isExact, Raw, Written } from "../../../lib/json/exact";
-import type { ColumnInfo, Row } from "../api/tables";
+import type { ColumnInfo } from "./tables";
+import type { Row } from "../../../lib/json/rows";
 import { elementOf, hasBounds, isJSON, isKnown, isSpatial, isUnequal, typed } from "./values";
 
 /** hasJSONText reports whether data operations of a kind of sources have JSON as the text that holds it: as it is in the database, with a null that isn't NULL. */

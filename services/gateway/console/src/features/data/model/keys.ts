@@ -1,4 +1,4 @@
-import type { TableInfo } from "../api/tables";
+import type { TableInfo } from "./tables";
 import type { TableDescription } from "../../../lib/http/types";
 import { comparable } from "./values";
 

@@ -33,11 +33,6 @@ export function hasTags(kind: string): boolean {
   return kind !== "bigquery";
 }
 
-/** kindOf is the kind that the prefix of an operation names. */
-export function kindOf(prefix: string): string {
-  return prefix === "pg" ? "postgres" : prefix;
-}
-
 const names: Record<string, string> = { postgres: "PostgreSQL", citus: "Citus", cockroach: "CockroachDB", mssql: "SQL Server", bigquery: "BigQuery", sqlite: "SQLite" };
 
 /** kinds are those that the console knows. */

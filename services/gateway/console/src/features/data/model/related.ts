@@ -1,6 +1,7 @@
 import type { Condition } from "./conditions";
-import { textOf } from "./conditions";
-import { display, keyOf, schemaOf, type Row, type TableInfo } from "../api/tables";
+import { textOf } from "../../../lib/json/exact";
+import { display, keyOf, schemaOf, type TableInfo } from "./tables";
+import type { Row } from "../../../lib/json/rows";
 import type { Name, Relationship, Source, Table } from "../../../lib/http/types";
 
 /** Link is a relationship from a table to a table of the same source. */

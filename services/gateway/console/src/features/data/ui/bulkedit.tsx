@@ -3,12 +3,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { keyRule } from "../model/conditions";
 import { valuesOf, type Draft } from "../api/edits";
 import { asText } from "../model/jsontext";
-import { display, type Row } from "../api/tables";
+import { display } from "../model/tables";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
 import { Cancel, Window } from "../../../ui/window";
-import type { ControlContext } from "./control";
+import type { ControlContext } from "./controlprops";
+import type { Row } from "../../../lib/json/rows";
 import { ValueInput } from "./value";
 
 /** most is how many rows are changed at once: a mistake with more is nothing to mend by hand. */

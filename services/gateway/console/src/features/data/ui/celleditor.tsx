@@ -1,9 +1,10 @@
 import { useId, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import { Button, Dialog, Popover, ToggleButton } from "react-aria-components";
 import { sameDraft, valuesOf, type Draft } from "../api/edits";
-import type { ColumnInfo } from "../api/tables";
+import type { ColumnInfo } from "../model/tables";
 import { useEdited } from "../../../lib/unsaved";
-import { ValueControl, type ControlContext, type Together } from "./control";
+import type { ControlContext, Together } from "./controlprops";
+import { ValueControl } from "./control";
 
 /** Step is where the editing of a cell leads. */
 export type Step = "stay" | "next";

@@ -1,12 +1,13 @@
 import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../../lib/http/client";
-import { textOf } from "../model/conditions";
+import { textOf } from "../../../lib/json/exact";
 import { draftOf, sameDraft, valuesOf, writeRow, type Draft, type Target } from "../api/edits";
 import { rowKeyOf } from "../model/keys";
-import type { ColumnInfo, Row } from "../api/tables";
+import type { ColumnInfo } from "../model/tables";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
+import type { Row } from "../../../lib/json/rows";
 import { Failure } from "../../../ui/failure";
 
 /** Edit is a row that isn't saved: as it was read, what columns are to get, and what came of the last try. */

@@ -2,14 +2,17 @@ import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Button, ComboBox, Input, ListBox, ListBoxItem, ListBoxLoadMoreItem, Popover } from "react-aria-components";
 import { displayOf, isText, type Choices, type KeyChoices } from "../model/choices";
-import { equals, textOf } from "../model/conditions";
+import { equals } from "../model/conditions";
 import { rightsOf } from "../../permissions/model/rights";
 import type { Draft } from "../api/edits";
-import { infoQuery, type ColumnInfo, type Row } from "../api/tables";
+import { infoQuery } from "../api/tables";
 import { typed } from "../model/values";
 import { useServer } from "../../../lib/session";
 import { useSettled } from "../../../lib/debounced";
-import type { ControlContext, ControlProps } from "./control";
+import type { Row } from "../../../lib/json/rows";
+import { textOf } from "../../../lib/json/exact";
+import type { ColumnInfo } from "../model/tables";
+import type { ControlContext, ControlProps } from "./controlprops";
 
 /** portion is how many keys are read at once, most how many a list has: who looks for more searches. */
 const portion = 50;

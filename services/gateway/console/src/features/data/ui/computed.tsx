@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { functionsQuery, signature } from "../api/functions";
-import { display, keyOf } from "../api/tables";
+import { display, keyOf } from "../model/tables";
 import type { Name, Source, Table } from "../../../lib/http/types";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { ObjectList } from "../../../ui/forms/list";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";

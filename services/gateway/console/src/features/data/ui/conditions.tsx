@@ -2,7 +2,7 @@ import { useId, type ClipboardEvent, type KeyboardEvent } from "react";
 import { Button } from "react-aria-components";
 import { operatorNames, problemOf, takesList, takesValue, type Filter, type Filters, type Order } from "../model/filters";
 import { withLineEnds } from "../../../lib/lineends";
-import type { ColumnInfo } from "../api/tables";
+import type { ColumnInfo } from "../model/tables";
 import { isTruth } from "../model/values";
 
 interface ConditionsProps {

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { conventionOf, defaultFieldName, defaultRootFields, nameProblem, type Convention } from "../model/names";
 import { configQuery } from "../../metadata/api/queries";
-import type { TableInfo } from "../api/tables";
+import type { TableInfo } from "../model/tables";
 import type { ColumnConfig, Source, Table } from "../../../lib/http/types";
-import { at, type Field, type Value } from "../../../ui/forms/fields";
+import { at, type Value } from "../../../lib/json/path";
 import { Form } from "../../../ui/forms/form";
 import { useServer } from "../../../lib/session";
 import { useConfirm, type Confirmed } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { hasEnums, kindName } from "../model/kinds";
+import type { Field } from "../../../ui/forms/types";
 import { Namings, type Naming } from "./naming";
 
 /** Configuration has what the metadata says of a table itself: its names and comments, and whether its rows are the values of an enum. */

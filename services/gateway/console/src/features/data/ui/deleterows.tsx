@@ -2,13 +2,15 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { keyRule, whereOf } from "../model/conditions";
 import { conditionsOf, linksOf, targetOf } from "../model/related";
 import type { RunAs } from "../../../lib/http/runas";
-import { display, infoQuery, type Row, type TableInfo } from "../api/tables";
+import { infoQuery } from "../api/tables";
 import type { Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Ask } from "../../../ui/ask";
 import { Failure } from "../../../ui/failure";
 import { Grid } from "../../../ui/grid";
 import { Loading } from "../../../ui/progress";
+import type { Row } from "../../../lib/json/rows";
+import { display, type TableInfo } from "../model/tables";
 import { counted } from "../model/counted";
 
 /** listedRows bounds how many of the rows are shown. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { csvOf } from "../../../lib/csv";
-import type { Row } from "../api/tables";
+import type { Row } from "../../../lib/json/rows";
 import { Failure } from "../../../ui/failure";
 import { saveFile } from "../../../lib/savefile";
 

@@ -1,11 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { conditionsOf, linksOf, targetOf, type Link } from "../model/related";
-import { display, infoQuery, keyOf, schemaOf, type Row, type TableInfo } from "../api/tables";
+import { infoQuery } from "../api/tables";
 import type { Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
+import type { Row } from "../../../lib/json/rows";
+import { display, keyOf, schemaOf, type TableInfo } from "../model/tables";
 import { fragmentOf } from "../model/view";
 
 /** Follow leads from a row to those that it is related to. */

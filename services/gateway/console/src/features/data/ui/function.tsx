@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { functionsQuery, signature, type FunctionInfo } from "../api/functions";
 import { rolesOf } from "../../permissions/model/roles";
-import { display, keyOf } from "../api/tables";
+import { display, keyOf } from "../model/tables";
 import type { Function, MetadataDocument, Name, Source } from "../../../lib/http/types";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { Form } from "../../../ui/forms/form";
 import { Roles } from "../../../ui/forms/roles";
 import { useServer } from "../../../lib/session";

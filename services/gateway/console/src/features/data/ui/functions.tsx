@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { functionsQuery } from "../api/functions";
 import { hasDatasets } from "../model/kinds";
-import { display, keyOf } from "../api/tables";
+import { display, keyOf } from "../model/tables";
 import type { Name, Source } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Trackables, type Trackable } from "./trackables";

@@ -3,12 +3,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { readCSV } from "../../../lib/csv";
 import { asText, sent } from "../model/jsontext";
 import type { RunAs } from "../../../lib/http/runas";
-import { display, type Row, type TableInfo } from "../api/tables";
+import { display, type TableInfo } from "../model/tables";
 import type { Source } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
 import { Grid } from "../../../ui/grid";
+import type { Row } from "../../../lib/json/rows";
 import { Cancel, Window } from "../../../ui/window";
 
 /** portion is how many rows are inserted at once, in a transaction; largest is how large a file can be, in bytes. */

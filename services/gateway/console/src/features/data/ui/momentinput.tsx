@@ -1,7 +1,7 @@
 import { getLocalTimeZone, parseDate, parseTime, today, type CalendarDate, type Time } from "@internationalized/date";
 import { Button, Calendar, CalendarCell, CalendarGrid, DateInput, DateSegment, Dialog, DialogTrigger, Heading, I18nProvider, Label, Popover, TimeField } from "react-aria-components";
 import { hasDate, hasTime, momentOf, withDate, withTime } from "../../../lib/moments";
-import type { ControlProps } from "./control";
+import type { ControlProps } from "./controlprops";
 
 /** MomentInput is a date, a time, or both, as text; a calendar and a clock change its parts, and leave what they don't show, microseconds and the zone. */
 export default function MomentInput(props: ControlProps) {

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { nameProblem } from "../model/names";
-import type { ControlProps } from "../../../ui/forms/controls";
-import { at } from "../../../ui/forms/fields";
+import type { ControlProps } from "../../../ui/forms/types";
+import { at } from "../../../lib/json/path";
 
 /** Nameable is something that can be given a name and a comment: its key in the metadata, and its name without one. */
 export interface Nameable {

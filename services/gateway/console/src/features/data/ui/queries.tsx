@@ -1,9 +1,10 @@
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { hasProcedures } from "../model/kinds";
 import { nameProblem } from "../model/names";
-import { display } from "../api/tables";
+import { display } from "../model/tables";
 import type { Source } from "../../../lib/http/types";
-import type { Field, Value } from "../../../ui/forms/fields";
+import type { Value } from "../../../lib/json/path";
+import type { Field } from "../../../ui/forms/types";
 import { ObjectList } from "../../../ui/forms/list";
 
 const modelFields: Field[] = [

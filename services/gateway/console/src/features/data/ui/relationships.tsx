@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { linksOf, usingText } from "../model/related";
-import { display, keyOf, relationshipFor, suggestionsQuery, type TableInfo } from "../api/tables";
+import { relationshipFor, suggestionsQuery } from "../api/tables";
 import type { MetadataDocument, Name, Source, Table } from "../../../lib/http/types";
-import type { Field, Value } from "../../../ui/forms/fields";
+import type { Value } from "../../../lib/json/path";
 import { ObjectList, type FormOf, type Listed } from "../../../ui/forms/list";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";
+import { display, keyOf, type TableInfo } from "../model/tables";
+import type { Field } from "../../../ui/forms/types";
 import { leadsToRemote, remoteFields } from "../../remotes/ui/target";
 
 /** Relationships are those of a table: to tables of its source, by foreign keys or by columns, to other sources and to remote schemas. */

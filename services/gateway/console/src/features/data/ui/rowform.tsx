@@ -1,16 +1,17 @@
 import { useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { textOf } from "../model/conditions";
+import { textOf } from "../../../lib/json/exact";
 import { draftOf, sameDraft, valuesOf, writeRow, type Draft } from "../api/edits";
 import { asText } from "../model/jsontext";
-import { display, type ColumnInfo, type Row } from "../api/tables";
+import { type ColumnInfo, display } from "../model/tables";
 import { faultOf } from "../../../ui/forms/fields";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
 import { Grid } from "../../../ui/grid";
 import { Cancel, Window } from "../../../ui/window";
-import type { ControlContext, Together } from "./control";
+import type { ControlContext, Together } from "./controlprops";
+import type { Row } from "../../../lib/json/rows";
 import { ValueInput } from "./value";
 
 interface RowFormProps {

@@ -1,12 +1,12 @@
 import { Suspense, useRef, useState } from "react";
 import { draftOf, type Draft } from "../api/edits";
-import type { Row } from "../api/tables";
+import type { Row } from "../../../lib/json/rows";
 import type { Arrangement } from "../../../ui/arrangement";
 import { DataGrid, type GridHandle } from "../../../ui/datagrid";
 import { Loading } from "../../../ui/progress";
 import { CellEditor, type Step } from "./celleditor";
 import { faultAt, mostEdits, withDraft, type Edits } from "./changes";
-import type { ControlContext } from "./control";
+import type { ControlContext } from "./controlprops";
 
 /** Opened is the cell that is edited. */
 interface Opened {

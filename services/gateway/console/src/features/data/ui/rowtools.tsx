@@ -1,12 +1,12 @@
 import { lazy, Suspense } from "react";
 import type { Rights } from "../../permissions/model/rights";
-import type { Row } from "../api/tables";
+import type { Row } from "../../../lib/json/rows";
 import type { Table } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
 import { useAsking } from "../../../lib/unsaved";
 import { Button } from "../../../ui/button";
 import { Loading } from "../../../ui/progress";
-import type { ControlContext } from "./control";
+import type { ControlContext } from "./controlprops";
 import { DeleteRows } from "./deleterows";
 import { Follow } from "./follow";
 import { ImportRows } from "./importrows";

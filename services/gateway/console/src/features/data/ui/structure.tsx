@@ -1,12 +1,13 @@
 import type { ReactNode } from "react";
 import { Link } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { describeQuery, display, nameIn, schemaOf, type TableInfo } from "../api/tables";
+import { describeQuery } from "../api/tables";
 import type { ColumnDefinition, Definition, Name, Source } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";
 import { Grid } from "../../../ui/grid";
 import { Loading } from "../../../ui/progress";
+import { display, nameIn, schemaOf, type TableInfo } from "../model/tables";
 import { useTools } from "./alter/tools";
 
 /** types are the types of constraints in words. */

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { GridList, GridListItem, ListLayout, Virtualizer, type Selection } from "react-aria-components";
-import { prefixOf } from "../../../lib/http/client";
-import { display, relationshipFor, suggestionsQuery } from "../api/tables";
+import { prefixOf } from "../../../lib/http/prefix";
+import { relationshipFor, suggestionsQuery } from "../api/tables";
 import type { Source } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
+import { display } from "../model/tables";
 import { Failure } from "../../../ui/failure";
 
 const layout = { rowHeight: 28 };

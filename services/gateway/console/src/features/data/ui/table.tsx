@@ -1,9 +1,9 @@
 import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Tab, TabList, TabPanel } from "react-aria-components";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { hasComputedFields } from "../model/kinds";
-import { display, infoQuery } from "../api/tables";
+import { infoQuery } from "../api/tables";
 import type { MetadataDocument, Name, Source, Table } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
 import { useServer } from "../../../lib/session";
@@ -12,6 +12,7 @@ import { useConfirm } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { Tabs } from "../../../ui/tabs";
+import { display } from "../model/tables";
 import { Rows } from "./rows";
 
 const Structure = lazy(chunk(() => import("./structure")));

@@ -1,10 +1,11 @@
 import { useMemo } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { hasDatasets } from "../model/kinds";
-import { display, keyOf, tablesQuery } from "../api/tables";
+import { tablesQuery } from "../api/tables";
 import type { Name, Source } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
+import { display, keyOf } from "../model/tables";
 import { Trackables, type Trackable } from "./trackables";
 
 /** Tables lists the tables and views of a source. */

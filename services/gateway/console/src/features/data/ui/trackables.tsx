@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Checkbox, Collection, GridList, GridListItem, GridListLoadMoreItem, Input, Label, ListLayout, SearchField, Virtualizer, type Selection } from "react-aria-components";
 import type { MetadataRequest } from "../../../lib/http/client";
-import { keyOf, schemaOf } from "../api/tables";
+import { keyOf, schemaOf } from "../model/tables";
 import type { Name } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";

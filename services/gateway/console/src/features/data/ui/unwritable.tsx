@@ -1,6 +1,6 @@
 import { kindName } from "../model/kinds";
 import type { RunAs } from "../../../lib/http/runas";
-import type { TableInfo } from "../api/tables";
+import type { TableInfo } from "../model/tables";
 
 /** Unwritable says why rows can't be written. */
 export function Unwritable(props: { kind: string; info: TableInfo; as: RunAs; rights: boolean; keyed: boolean }) {

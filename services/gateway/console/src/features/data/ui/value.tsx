@@ -1,7 +1,8 @@
 import { useId } from "react";
 import type { Draft } from "../api/edits";
-import type { ColumnInfo } from "../api/tables";
-import { ValueControl, type ControlContext, type Together } from "./control";
+import type { ColumnInfo } from "../model/tables";
+import type { ControlContext, Together } from "./controlprops";
+import { ValueControl } from "./control";
 
 /** ValueInput is a column of a form: its value, NULL, or what the database puts there. */
 export function ValueInput(props: { context: ControlContext; column: ColumnInfo; draft: Draft; fault: string | undefined; insert: boolean; edit: (draft: Draft) => void; together?: Together }) {

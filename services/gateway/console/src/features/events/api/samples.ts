@@ -1,9 +1,9 @@
 import type { Server } from "../../../lib/http/client";
-import type { ColumnInfo, TableInfo } from "../../data/api/tables";
+import type { ColumnInfo, TableInfo } from "../../data/model/tables";
 import type { Name, Source } from "../../../lib/http/types";
-import type { Value } from "../../../ui/forms/fields";
+import type { Value } from "../../../lib/json/path";
 import { answerOf, type Answered, type Sample, type Subject } from "../../transforms/model/subject";
-import { time } from "../ui/calls";
+import { time } from "../model/time";
 
 /** offered is how many events of a log are offered as samples. */
 const offered = 5;

@@ -1,3 +1,5 @@
+import { time } from "../model/time";
+
 /** Call is a call of a webhook, with what was sent and what came back. */
 export interface Call {
   id: string;
@@ -11,11 +13,6 @@ export interface Call {
 
 export function succeeded(c: Call): boolean {
   return c.status !== null && c.status >= 200 && c.status < 300;
-}
-
-/** time reads a time of the server, which is in UTC where it has no zone. */
-export function time(text: string): Date {
-  return new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 }
 
 /** Calls lists calls of webhooks. */

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { infoQuery } from "../../data/api/tables";
 import type { Name, Source } from "../../../lib/http/types";
-import type { CustomProps } from "../../../ui/forms/controls";
-import { at, type Field, type Value } from "../../../ui/forms/fields";
+import type { CustomProps, Field } from "../../../ui/forms/types";
+import { at, type Value } from "../../../lib/json/path";
 import { Names } from "../../../ui/forms/names";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { Form } from "../../../ui/forms/form";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { Around, useAsking } from "../../../lib/unsaved";
 import { transformsField } from "../../transforms/ui/field";
 import { useServer } from "../../../lib/session";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import type { Source } from "../../../lib/http/types";
 import { Form } from "../../../ui/forms/form";
 import { Around, useAsking } from "../../../lib/unsaved";
@@ -8,9 +8,10 @@ import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { Calls, time, type Call } from "./calls";
+import { Calls, type Call } from "./calls";
 import { Deliveries } from "./deliveries";
 import { Figures } from "./figures";
+import { time } from "../model/time";
 import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */

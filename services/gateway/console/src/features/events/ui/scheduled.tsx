@@ -6,9 +6,10 @@ import { Ask } from "../../../ui/ask";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { Calls, time, type Call } from "./calls";
+import { Calls, type Call } from "./calls";
 import { Deliveries } from "./deliveries";
 import { Figures } from "./figures";
+import { time } from "../model/time";
 import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */

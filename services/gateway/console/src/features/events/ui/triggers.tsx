@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf, type MetadataRequest } from "../../../lib/http/client";
+import { type MetadataRequest } from "../../../lib/http/client";
 import { exportQuery } from "../../metadata/api/queries";
-import { display } from "../../data/api/tables";
+import { display } from "../../data/model/tables";
 import type { Name, Source } from "../../../lib/http/types";
 import { Form } from "../../../ui/forms/form";
-import { at, type Field, type Value } from "../../../ui/forms/fields";
+import { at, type Value } from "../../../lib/json/path";
 import { Around, useAsking } from "../../../lib/unsaved";
 import { transformsField } from "../../transforms/ui/field";
 import { useServer } from "../../../lib/session";
@@ -19,6 +19,8 @@ import { changeFields } from "./changes";
 import { CleanUp, WouldRemove } from "./cleanup";
 import { EventLog } from "./log";
 import { ofEventTrigger } from "../api/samples";
+import { prefixOf } from "../../../lib/http/prefix";
+import type { Field } from "../../../ui/forms/types";
 import { aboutSchedule } from "../model/schedule";
 
 /** Trigger is an event trigger as the document has it. */

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { createClient } from "graphql-ws";
-import { useServer, headersOf } from "../../../lib/session";
+import { useServer } from "../../../lib/session";
 import { ApiError, type GraphQLErrorItem, type Heard } from "../../../lib/http/client";
 import { headerProblem, headersFor, type RunAs } from "../../../lib/http/runas";
+import { headersOf } from "../../../lib/http/credentials";
 import { bodyOf, operationsIn, type Draft } from "../model/operation";
 
 /** keptResults bounds how many results of a subscription are kept, and keptText how long all but the latest may be together. */

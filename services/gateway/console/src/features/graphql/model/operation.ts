@@ -2,8 +2,8 @@ import { stripComments } from "jsonc-parser";
 import { parse, type OperationDefinitionNode, type OperationTypeNode } from "graphql";
 import { parseExact } from "../../../lib/json/exact";
 import { headersFor, type RunAs } from "../../../lib/http/runas";
-import type { Credentials } from "../../../lib/session";
-import type { Ran } from "../../../ui/history";
+import type { Credentials } from "../../../lib/http/credentials";
+import type { Ran } from "../../../lib/history";
 
 /** Draft is an operation as it is being edited: all but its headers is kept by the browser. */
 export interface Draft {

@@ -17,7 +17,7 @@ import { useStored } from "../../../lib/stored";
 import { Answer, heardText } from "./answer";
 import { Docs, type Looked } from "./docs";
 import { Explorer } from "./explorer";
-import { withRun } from "../../../ui/history";
+import { withRun } from "../../../lib/history";
 import { Keys } from "./keys";
 import { linked, linkTo } from "../model/link";
 import { placeOf, type Place } from "../model/locate";

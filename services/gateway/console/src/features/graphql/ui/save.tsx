@@ -4,7 +4,7 @@ import { headersFor, type RunAs } from "../../../lib/http/runas";
 import type { MetadataRequest } from "../../../lib/http/client";
 import { exportQuery } from "../../metadata/api/queries";
 import type { MetadataDocument, QueryReference, RESTEndpoint } from "../../../lib/http/types";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { Form } from "../../../ui/forms/form";
 import { ObjectList, type Listed } from "../../../ui/forms/list";
 import { useEdited } from "../../../lib/unsaved";

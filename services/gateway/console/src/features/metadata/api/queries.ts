@@ -1,6 +1,6 @@
 import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
 import type { Exported, Server } from "../../../lib/http/client";
-import { kindOf } from "../../data/model/kinds";
+import { kindOf } from "../../../lib/http/prefix";
 
 export const exportKey = ["metadata", "export"] as const;
 

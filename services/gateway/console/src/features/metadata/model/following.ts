@@ -3,7 +3,8 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { Exported } from "../../../lib/http/client";
 import { follow } from "../../../lib/http/follow";
 import { exportKey } from "../api/queries";
-import { useSession, type Credentials } from "../../../lib/session";
+import type { Credentials } from "../../../lib/http/credentials";
+import { useSession } from "../../../lib/session";
 
 /** kept are the keys of what doesn't come from the metadata. */
 const kept = new Set<unknown>(["config", "events", "history", "kinds", "rows", "status", "version"]);

@@ -1,4 +1,4 @@
-import type { EventSearch, NameSearch, PermissionSearch, TableSearch } from "../../../app/routes";
+import type { EventSearch, NameSearch, PermissionSearch, TableSearch } from "../../../lib/search";
 import type { Inconsistency } from "../../../lib/http/types";
 
 /** Place is the page of an object. */

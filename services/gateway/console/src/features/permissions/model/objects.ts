@@ -1,7 +1,7 @@
 import type { MetadataRequest } from "../../../lib/http/client";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { inheritedOf, type Grant, type Parents, type Permission } from "./permissions";
-import { display } from "../../data/api/tables";
+import { display } from "../../data/model/tables";
 import type { Function, LogicalModel, MetadataDocument, Name, RemoteSchema, Source } from "../../../lib/http/types";
 
 /** Permitted is an object that isn't a table and that roles are allowed to use, with what is allowed. */

@@ -1,7 +1,8 @@
-import { prefixOf, type MetadataRequest } from "../../../lib/http/client";
+import { type MetadataRequest } from "../../../lib/http/client";
 import { allowOf, permittedOf, withdrawOf } from "./objects";
 import { dropOf, operations, permissionsOf } from "./permissions";
-import { keyOf } from "../../data/api/tables";
+import { keyOf } from "../../data/model/tables";
+import { prefixOf } from "../../../lib/http/prefix";
 import type { MetadataDocument } from "../../../lib/http/types";
 
 /** OfRole is one permission of a role, with the requests that withdraw it and that give it to another role. */

@@ -1,4 +1,5 @@
-import { prefixOf, type MetadataRequest } from "../../../lib/http/client";
+import { type MetadataRequest } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import type { MetadataDocument, Name, Source, Table } from "../../../lib/http/types";
 
 export const operations = ["select", "insert", "update", "delete"] as const;

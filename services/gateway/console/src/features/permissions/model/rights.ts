@@ -1,6 +1,6 @@
 import { grantOf, parentsOf } from "./permissions";
 import { effectiveOf } from "../api/roleschema";
-import type { TableInfo } from "../../data/api/tables";
+import type { TableInfo } from "../../data/model/tables";
 import type { MetadataDocument, Table } from "../../../lib/http/types";
 
 /** Rights are what a role may do with the rows of a table, as far as the metadata says it; the server decides. */

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { allOf, dropOf, operations, permissionsOf, saveOf, type Operation } from "../model/permissions";
 import { rolesOf } from "../model/roles";
-import { display, keyOf } from "../../data/api/tables";
+import { display, keyOf } from "../../data/model/tables";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { useEdited } from "../../../lib/unsaved";
-import { put, type Value } from "../../../ui/forms/fields";
+import { put, type Value } from "../../../lib/json/path";
 import { Button } from "../../../ui/button";
 import { useConfirm } from "../../../ui/confirm";
 import { Names } from "../../../ui/forms/names";

@@ -4,7 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { conflictOf, dropOf, grantOf, inheritedOf, operations, parentsOf, permissionsOf, saveOf, startFrom, type Operation, type Permission, type Place } from "../model/permissions";
 import { runAsKey } from "../../../lib/http/runas";
-import { display, infoQuery, schemaOf, type TableInfo } from "../../data/api/tables";
+import { infoQuery } from "../../data/api/tables";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
 import { Form } from "../../../ui/forms/form";
@@ -16,6 +16,7 @@ import { Loading } from "../../../ui/progress";
 import { Tabs } from "../../../ui/tabs";
 import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
+import { display, schemaOf, type TableInfo } from "../../data/model/tables";
 import { Known, knownOf } from "./rule/known";
 
 const Sees = lazy(chunk(() => import("./sees")));

@@ -1,9 +1,10 @@
 import type { Operation } from "../model/permissions";
-import type { TableInfo } from "../../data/api/tables";
+import type { TableInfo } from "../../data/model/tables";
 import type { Source, Table } from "../../../lib/http/types";
-import { at, type Field, type Value } from "../../../ui/forms/fields";
+import { at, type Value } from "../../../lib/json/path";
 import { Names } from "../../../ui/forms/names";
 import { Presets } from "./presets";
+import type { Field } from "../../../ui/forms/types";
 import { RuleField } from "./rule/field";
 
 /** startOf is what a permission has before anything is said: no column, and for rules those that every row meets. */

@@ -1,6 +1,6 @@
 import { rolesOf } from "../model/roles";
 import type { MetadataDocument } from "../../../lib/http/types";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { ObjectList } from "../../../ui/forms/list";
 
 /** InheritedRoles are roles that are made of others. */

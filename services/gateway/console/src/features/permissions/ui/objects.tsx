@@ -1,13 +1,13 @@
 import { lazy, Suspense, useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import { allowOf, grantOfObject, uses, withdrawOf, type Permitted } from "../model/objects";
 import { parentsOf } from "../model/permissions";
-import { schemaOf } from "../../data/api/tables";
+import { schemaOf } from "../../data/model/tables";
 import type { LogicalModel, MetadataDocument, Source } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { Form } from "../../../ui/forms/form";
 import { useConfirm } from "../../../ui/confirm";
 import { Loading } from "../../../ui/progress";

@@ -6,7 +6,7 @@ import { grantOfObject, permittedOf, uses } from "../model/objects";
 import { conflictOf, grantOf, isWhole, operations, parentsOf, type Operation, type Parents } from "../model/permissions";
 import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../model/roles";
-import { display, keyOf, schemaOf } from "../../data/api/tables";
+import { display, keyOf, schemaOf } from "../../data/model/tables";
 import { effectiveOf } from "../api/roleschema";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";

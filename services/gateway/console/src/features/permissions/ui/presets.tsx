@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 import { Button } from "react-aria-components";
-import type { ColumnInfo } from "../../data/api/tables";
-import type { ControlProps } from "../../../ui/forms/controls";
-import { at } from "../../../ui/forms/fields";
+import type { ColumnInfo } from "../../data/model/tables";
+import type { ControlProps } from "../../../ui/forms/types";
+import { at } from "../../../lib/json/path";
 import { Operand } from "./rule/operand";
 
 type Set = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { fieldName } from "../../data/model/names";
 import { parentsOf } from "../model/permissions";
 import { variableIn, type RunAs } from "../../../lib/http/runas";
 import { effectiveOf, seenQuery, variablesIn, type Seen } from "../api/roleschema";
-import { display, type Row, type TableInfo } from "../../data/api/tables";
+import { display, type TableInfo } from "../../data/model/tables";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";
@@ -12,6 +12,7 @@ import { Grid } from "../../../ui/grid";
 import { counted } from "../../data/model/counted";
 import { Loading } from "../../../ui/progress";
 import { RunAsPicker } from "../../../ui/runas";
+import type { Row } from "../../../lib/json/rows";
 import { useStored } from "../../../lib/stored";
 
 /** shownRows bounds how many rows are read. */

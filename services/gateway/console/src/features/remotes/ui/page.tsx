@@ -8,7 +8,7 @@ import { remoteQuery } from "../api/remotes";
 import { rolesOf } from "../../permissions/model/roles";
 import type { MetadataDocument, RemoteSchema } from "../../../lib/http/types";
 import { Editor } from "../../../ui/editor";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import { Form } from "../../../ui/forms/form";
 import { useServer } from "../../../lib/session";
 import { useConfirm } from "../../../ui/confirm";

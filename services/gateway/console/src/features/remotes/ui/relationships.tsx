@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { getNullableType, isLeafType, isObjectType, type GraphQLSchema } from "graphql";
 import { nameProblem } from "../../data/model/names";
 import { remoteQuery } from "../api/remotes";
-import { display } from "../../data/api/tables";
+import { display } from "../../data/model/tables";
 import type { MetadataDocument, Name, RemoteSchema } from "../../../lib/http/types";
-import { at, type Field, type Value } from "../../../ui/forms/fields";
+import { at, type Value } from "../../../lib/json/path";
 import { ObjectList } from "../../../ui/forms/list";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";
+import type { Field } from "../../../ui/forms/types";
 import { leadsToRemote, remoteFields } from "./target";
 
 type Relationship = ReturnType<typeof relationshipsOf>[number];

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { at, type Field } from "../../../ui/forms/fields";
-import type { ControlProps } from "../../../ui/forms/controls";
+import { at } from "../../../lib/json/path";
+import type { ControlProps, Field } from "../../../ui/forms/types";
 import { given } from "../../../ui/forms/valueorenv";
 import { PerRole } from "../../../ui/forms/perrole";
 

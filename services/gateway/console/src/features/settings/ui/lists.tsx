@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { configQuery } from "../../metadata/api/queries";
-import { display } from "../../data/api/tables";
+import { display } from "../../data/model/tables";
 import type { AllowlistEntry, MetadataDocument, PublishedChanges, Source } from "../../../lib/http/types";
-import { at, type Field, type Value } from "../../../ui/forms/fields";
+import { at, type Value } from "../../../lib/json/path";
 import { ObjectList } from "../../../ui/forms/list";
+import type { Field } from "../../../ui/forms/types";
 import { useServer } from "../../../lib/session";
 
 interface TLSHost {

@@ -5,13 +5,14 @@ import type { MetadataRequest } from "../../../lib/http/client";
 import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../../permissions/model/roles";
 import type { MetadataDocument } from "../../../lib/http/types";
-import type { Field, Value } from "../../../ui/forms/fields";
+import type { Value } from "../../../lib/json/path";
 import { Form } from "../../../ui/forms/form";
 import { useServer } from "../../../lib/session";
 import { useConfirm } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { limitFields, telemetryFields } from "./fields";
+import type { Field } from "../../../ui/forms/types";
 import { AllowList, Published, TLSHosts } from "./lists";
 
 const route = getRouteApi("/settings");

@@ -1,7 +1,8 @@
 import type { SQLNamespace } from "@codemirror/lang-sql";
 import { queryOptions } from "@tanstack/react-query";
-import { prefixOf, type Server } from "../../../lib/http/client";
+import { type Server } from "../../../lib/http/client";
 import type { Source } from "../../../lib/http/types";
+import { prefixOf } from "../../../lib/http/prefix";
 import type { StatementResult } from "./run";
 
 /** Names are the columns of the tables of a source, by their schemas and names. Where a kind has no schemas, that is "". */

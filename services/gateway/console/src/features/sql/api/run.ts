@@ -1,5 +1,5 @@
 import type { DryRun, Migration, Server } from "../../../lib/http/client";
-import { prefixOf } from "../../../lib/http/client";
+import { prefixOf } from "../../../lib/http/prefix";
 import type { Source } from "../../../lib/http/types";
 
 /** StatementResult is what a statement gave. */

@@ -1,5 +1,5 @@
 import { useStored } from "../../../lib/stored";
-import { withRun, type Ran } from "../../../ui/history";
+import { type Ran, withRun } from "../../../lib/history";
 
 /** PastStatements are some that were run. */
 export interface PastStatements extends Ran {

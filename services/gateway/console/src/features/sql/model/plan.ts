@@ -1,5 +1,6 @@
-import { prefixOf, type Server } from "../../../lib/http/client";
+import { type Server } from "../../../lib/http/client";
 import type { Source } from "../../../lib/http/types";
+import { prefixOf } from "../../../lib/http/prefix";
 import type { StatementResult } from "../api/run";
 
 /** Step is a step of a plan, with those that it takes its rows from. */

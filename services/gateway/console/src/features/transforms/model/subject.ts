@@ -1,6 +1,6 @@
 import type { Server } from "../../../lib/http/client";
 import type { Header } from "../../../lib/http/types";
-import { at, type Value } from "../../../ui/forms/fields";
+import { at, type Value } from "../../../lib/json/path";
 
 /** Sample is a body that a webhook gets, with the session variables that belong to it. */
 export interface Sample {

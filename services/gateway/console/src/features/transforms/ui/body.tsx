@@ -3,7 +3,7 @@ import { json } from "@codemirror/lang-json";
 import { linter, type Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import { Editor } from "../../../ui/editor";
-import type { Value } from "../../../ui/forms/fields";
+import type { Value } from "../../../lib/json/path";
 import { Pairs, wordsFor } from "../../../ui/forms/pairs";
 import { placeOf, type Fault } from "../model/tried";
 

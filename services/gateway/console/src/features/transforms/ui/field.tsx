@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { chunk } from "../../../lib/chunk";
 import { Loading } from "../../../ui/progress";
-import type { Field } from "../../../ui/forms/fields";
+import type { Field } from "../../../ui/forms/types";
 import type { Subject } from "../model/subject";
 
 const Transforms = lazy(chunk(() => import("./transforms")));

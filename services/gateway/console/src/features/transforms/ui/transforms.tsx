@@ -1,6 +1,6 @@
 import { useId, useMemo, useRef, useState, type ReactNode } from "react";
-import type { CustomProps } from "../../../ui/forms/controls";
-import { at, type Value } from "../../../ui/forms/fields";
+import type { CustomProps } from "../../../ui/forms/types";
+import { at, type Value } from "../../../lib/json/path";
 import { Pairs, wordsFor } from "../../../ui/forms/pairs";
 import { Body } from "./body";
 import { TryOut, type Typed } from "./tryout";

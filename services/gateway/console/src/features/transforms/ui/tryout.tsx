@@ -5,7 +5,7 @@ import { Editor } from "../../../ui/editor";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import type { Value } from "../../../ui/forms/fields";
+import type { Value } from "../../../lib/json/path";
 import { Pairs, wordsFor } from "../../../ui/forms/pairs";
 import type { Answered, Sample, Subject } from "../model/subject";
 import type { Fault, Tried } from "../model/tried";

@@ -1,7 +1,7 @@
 import { Statements, type ColumnDraft } from "../../model/ddl";
 import { problemOfPart, type Dialect } from "../../../../lib/sql/text";
 import type { ColumnDefinition, Name } from "../../../../lib/http/types";
-import type { Field } from "../../../../ui/forms/fields";
+import type { Field } from "../../../../ui/forms/types";
 import type { Job } from "./job";
 
 /** types are those that columns of a dialect are usually of. */

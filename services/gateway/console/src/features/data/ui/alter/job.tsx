@@ -4,8 +4,9 @@ import type { MetadataRequest } from "../../../../lib/http/client";
 import type { Source } from "../../../../lib/http/types";
 import { useAsking, useEdited } from "../../../../lib/unsaved";
 import { Control } from "../../../../ui/forms/controls";
-import { at, put, type Field, type Value } from "../../../../ui/forms/fields";
+import { at, put, type Value } from "../../../../lib/json/path";
 import { Button } from "../../../../ui/button";
+import type { Field } from "../../../../ui/forms/types";
 import { RunScript, type Script } from "./script";
 
 /** Job is something that is done to a table by a form, which makes SQL. */

@@ -1,9 +1,10 @@
 import { actions, Statements, type IndexDraft, type KeyDraft } from "../../model/ddl";
 import { problemOfPart, type Dialect } from "../../../../lib/sql/text";
-import { display } from "../../api/tables";
+import { display } from "../../model/tables";
 import type { Name, Source } from "../../../../lib/http/types";
-import type { Field, Value } from "../../../../ui/forms/fields";
+import type { Value } from "../../../../lib/json/path";
 import type { Job } from "./job";
+import type { Field } from "../../../../ui/forms/types";
 import { pick } from "./pick";
 
 const nameField: Field = { path: "name", label: "Name", kind: "text", hint: "One that follows from the table and its columns, when it is empty." };

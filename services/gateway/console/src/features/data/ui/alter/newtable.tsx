@@ -2,17 +2,19 @@ import { useState } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf } from "../../../../lib/http/client";
+import { prefixOf } from "../../../../lib/http/prefix";
 import { Statements, type ColumnDraft, type KeyDraft } from "../../model/ddl";
 import { dialectOf, type Dialect } from "../../../../lib/sql/text";
-import { nameIn, schemaOf, tablesQuery, typesQuery } from "../../api/tables";
+import { tablesQuery, typesQuery } from "../../api/tables";
 import type { Source } from "../../../../lib/http/types";
-import { at, put, type Field, type Value } from "../../../../ui/forms/fields";
-import { Control, type ControlProps } from "../../../../ui/forms/controls";
+import { at, put, type Value } from "../../../../lib/json/path";
+import { Control } from "../../../../ui/forms/controls";
 import { useServer } from "../../../../lib/session";
 import { Failure } from "../../../../ui/failure";
 import { types } from "./columns";
 import { JobForm, type Job } from "./job";
+import { nameIn, schemaOf } from "../../model/tables";
+import type { ControlProps, Field } from "../../../../ui/forms/types";
 import { keyDraft, keyFields, type Altered } from "./keys";
 
 /** usual are the schemas that tables are in when nothing else is said. */

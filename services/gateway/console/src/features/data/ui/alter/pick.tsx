@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { Button } from "react-aria-components";
-import type { ControlProps } from "../../../../ui/forms/controls";
-import { at } from "../../../../ui/forms/fields";
+import type { ControlProps } from "../../../../ui/forms/types";
+import { at } from "../../../../lib/json/path";
 
 /** pick is the control of a field that is columns in an order. */
 export function pick(columns: string[]) {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Checkbox, Input, Label, TextField } from "react-aria-components";
-import { ApiError, prefixOf, type DryRun, type MetadataRequest } from "../../../../lib/http/client";
+import { ApiError, type DryRun, type MetadataRequest } from "../../../../lib/http/client";
 import { scriptOf, type Step } from "../../model/ddl";
 import { canRehearse } from "../../../../lib/sql/text";
 import type { Source } from "../../../../lib/http/types";
@@ -12,6 +12,7 @@ import { Changes } from "../../../../ui/confirm";
 import { Copy } from "../../../../ui/copy";
 import { Failure } from "../../../../ui/failure";
 import { Loading } from "../../../../ui/progress";
+import { prefixOf } from "../../../../lib/http/prefix";
 import { Cancel, Window } from "../../../../ui/window";
 
 /** Script is SQL that waits to be run, with what it is called. */

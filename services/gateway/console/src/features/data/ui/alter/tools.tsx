@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { Statements, type KeyDraft } from "../../model/ddl";
 import { dialectOf } from "../../../../lib/sql/text";
-import { schemaOf, tablesQuery, typesQuery } from "../../api/tables";
+import { tablesQuery, typesQuery } from "../../api/tables";
 import type { ColumnDefinition, Definition, Index, Source, TableDescription } from "../../../../lib/http/types";
 import { Around, useAsking, useStill } from "../../../../lib/unsaved";
 import { useServer } from "../../../../lib/session";
@@ -12,6 +12,7 @@ import { Failure } from "../../../../ui/failure";
 import { addColumn, changeColumn } from "./columns";
 import { JobForm, type Job } from "./job";
 import { addIndex, addKey, type Altered } from "./keys";
+import { schemaOf } from "../../model/tables";
 import { RunScript, type Script } from "./script";
 
 /** Tools are the controls that change a table, by where they are on its page. */

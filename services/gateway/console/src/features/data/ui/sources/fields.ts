@@ -1,5 +1,5 @@
 import { hasConventions } from "../../model/kinds";
-import type { Field } from "../../../../ui/forms/fields";
+import type { Field } from "../../../../ui/forms/types";
 import { given, type Way } from "../../../../ui/forms/valueorenv";
 import { replicas } from "./replicas";
 

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf, type MetadataRequest } from "../../../../lib/http/client";
+import { type MetadataRequest } from "../../../../lib/http/client";
 import { hasTags, kindName, kinds } from "../../model/kinds";
 import { exportQuery, inconsistencyQuery, kindsQuery } from "../../../metadata/api/queries";
 import type { Source } from "../../../../lib/http/types";
-import type { Field, Value } from "../../../../ui/forms/fields";
+import type { Value } from "../../../../lib/json/path";
 import { Form } from "../../../../ui/forms/form";
 import { Around, useAsking } from "../../../../lib/unsaved";
 import { useServer } from "../../../../lib/session";
@@ -14,6 +14,8 @@ import { Failure } from "../../../../ui/failure";
 import { Split } from "../../../../ui/masterdetail";
 import { fieldsOf } from "./fields";
 import { Preview } from "./preview";
+import { prefixOf } from "../../../../lib/http/prefix";
+import type { Field } from "../../../../ui/forms/types";
 import { Checked, faultsOf, Health, reasonOf } from "./health";
 
 /** Sources lists the sources of the metadata, adds one, and shows one of them. */

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { conventionOf, defaultRootFields, typeName } from "../../model/names";
 import { configQuery } from "../../../metadata/api/queries";
-import { display } from "../../api/tables";
+import { display } from "../../model/tables";
 import type { Customization, Source } from "../../../../lib/http/types";
-import type { CustomProps } from "../../../../ui/forms/controls";
+import type { CustomProps } from "../../../../ui/forms/types";
 import { useServer } from "../../../../lib/session";
 
 /** shownTables bounds the tables whose names are shown. */

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { Button } from "react-aria-components";
-import type { ControlProps } from "../../../../ui/forms/controls";
-import { at, put, type Value } from "../../../../ui/forms/fields";
+import type { ControlProps } from "../../../../ui/forms/types";
+import { at, put, type Value } from "../../../../lib/json/path";
 import { Given, type Way } from "../../../../ui/forms/valueorenv";
 
 /** replicas is the control of the servers that answer queries in the place of the first one. key is that of an address. */

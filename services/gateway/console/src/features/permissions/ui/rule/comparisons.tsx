@@ -2,13 +2,14 @@ import { memo, use, useMemo } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { common, comparisonQuery, type Comparison, type Operator } from "../../api/comparisons";
-import { display, infoQuery } from "../../../data/api/tables";
+import { infoQuery } from "../../../data/api/tables";
 import { useServer } from "../../../../lib/session";
 import { Failure } from "../../../../ui/failure";
 import { Why } from "./why";
 import { below, comparesColumns, isRule, ofColumns, plain, withPart, without, type Rule, type Wrong } from "../../model/rule";
 import { Operand } from "./operand";
 import { startOfOperand } from "../../model/operands";
+import { display } from "../../../data/model/tables";
 import { Root, type Column, type Scope } from "./scope";
 
 interface ComparisonsProps {

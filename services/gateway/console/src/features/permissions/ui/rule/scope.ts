@@ -3,10 +3,11 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { fieldsQuery, type Fields } from "../../api/comparisons";
 import { fieldName, typeName } from "../../../data/model/names";
 import { linksOf, type Link } from "../../../data/model/related";
-import { infoQuery, keyOf, type TableInfo } from "../../../data/api/tables";
+import { infoQuery } from "../../../data/api/tables";
 import type { LogicalModel, Name, Source, Table } from "../../../../lib/http/types";
 import { useServer } from "../../../../lib/session";
 import { Known } from "./known";
+import { keyOf, type TableInfo } from "../../../data/model/tables";
 import { scalarIn } from "../../model/rule";
 
 /** Place is the table whose rows a rule is about, or else the logical model. */

@@ -1,8 +1,9 @@
 import { lazy, Suspense } from "react";
 import { chunk } from "../../../../lib/chunk";
-import { at, type Field, type Value } from "../../../../ui/forms/fields";
+import { at, type Value } from "../../../../lib/json/path";
 import { Loading } from "../../../../ui/progress";
 import type { MetadataDocument } from "../../../../lib/http/types";
+import type { Field } from "../../../../ui/forms/types";
 import type { Left } from "./argument";
 
 const RemoteField = lazy(chunk(() => import("./field")));
