@@ -27,7 +27,11 @@ function pack(): Plugin {
 }
 
 /** Takes the place of the server, which names the project, or none, in each answer. */
-const noProject: Plugin = { name: "no-project", apply: "serve", transformIndexHtml: (html) => html.replace("CONSOLE-PROJECT", "") };
+const noProject: Plugin = {
+  name: "no-project",
+  apply: "serve",
+  transformIndexHtml: (html) => html.replace("CONSOLE-PROJECT", ""),
+};
 
 export default defineConfig({
   base: "/console/",
@@ -44,5 +48,10 @@ export default defineConfig({
     // The licenses of what is bundled: THIRD-PARTY-NOTICES.md has them.
     license: { fileName: "licenses.md" },
   },
-  server: { proxy: { "/v1": { target: process.env.ENGINE ?? "http://localhost:8080", ws: true }, "/v2": process.env.ENGINE ?? "http://localhost:8080" } },
+  server: {
+    proxy: {
+      "/v1": { target: process.env.ENGINE ?? "http://localhost:8080", ws: true },
+      "/v2": process.env.ENGINE ?? "http://localhost:8080",
+    },
+  },
 });

@@ -11,7 +11,12 @@ import "./style.css";
 const client = new QueryClient({
   defaultOptions: {
     // A server that can't be reached is asked again by the button next to the error.
-    queries: { retry: (count, e) => count < 1 && !(e instanceof ApiError), refetchOnWindowFocus: false, staleTime: 10_000, networkMode: "always" },
+    queries: {
+      retry: (count, e) => count < 1 && !(e instanceof ApiError),
+      refetchOnWindowFocus: false,
+      staleTime: 10_000,
+      networkMode: "always",
+    },
     mutations: { networkMode: "always" },
   },
 });
@@ -26,7 +31,9 @@ interface TrustedTypes {
 }
 
 // The page's policy refuses text as HTML. Emptying an element, as libraries do, isn't that.
-(window as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("default", { createHTML: (text) => (text === "" ? "" : null) });
+(window as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("default", {
+  createHTML: (text) => (text === "" ? "" : null),
+});
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

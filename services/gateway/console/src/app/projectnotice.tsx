@@ -12,12 +12,35 @@ export function WrittenNotice() {
   const again = useMutation({ mutationFn: () => post(writePath, {}, session!.credentials) });
   return (
     <div className="written" role="status" aria-label="Written into the project">
-      {written?.migrations?.map((m) => <p key={m}>Wrote the migration <code>{m}</code>{written.down ? ", with what takes it back." : <>; its <code>down.sql</code> is to be written.</>}</p>)}
-      {written?.files !== undefined && <p>Wrote {written.files} {written.files === 1 ? "file" : "files"} of metadata.</p>}
+      {written?.migrations?.map((m) => (
+        <p key={m}>
+          Wrote the migration <code>{m}</code>
+          {written.down ? (
+            ", with what takes it back."
+          ) : (
+            <>
+              ; its <code>down.sql</code> is to be written.
+            </>
+          )}
+        </p>
+      ))}
+      {written?.files !== undefined && (
+        <p>
+          Wrote {written.files} {written.files === 1 ? "file" : "files"} of metadata.
+        </p>
+      )}
       {written?.error && <p className="removed">{written.error}</p>}
-      {written?.error && <Button className="button" isPending={again.isPending} onPress={() => again.mutate()}>Write the server's metadata over the files</Button>}
+      {written?.error && (
+        <Button className="button" isPending={again.isPending} onPress={() => again.mutate()}>
+          Write the server's metadata over the files
+        </Button>
+      )}
       {again.error && <Failure error={again.error} />}
-      {written && <Button className="button" onPress={() => setWritten(undefined)}>Close</Button>}
+      {written && (
+        <Button className="button" onPress={() => setWritten(undefined)}>
+          Close
+        </Button>
+      )}
     </div>
   );
 }

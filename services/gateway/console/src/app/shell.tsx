@@ -28,7 +28,11 @@ export function Shell() {
   const [theme, setTheme] = useStored<Theme>(localStorage, "query-engine-theme", "system");
   useFollowing();
   const { pathname, search } = useLocation();
-  const version = useQuery({ queryKey: ["version"], staleTime: Infinity, queryFn: ({ signal }) => get<{ version: string }>("/v1/version", session!.credentials, signal) });
+  const version = useQuery({
+    queryKey: ["version"],
+    staleTime: Infinity,
+    queryFn: ({ signal }) => get<{ version: string }>("/v1/version", session!.credentials, signal),
+  });
   const shown = areas.filter((a) => session?.admin || !a.admin);
   const area = areas.find((a) => pathname.startsWith(a.path));
 
@@ -37,7 +41,9 @@ export function Shell() {
     else document.documentElement.dataset.theme = theme;
   }, [theme]);
   useEffect(() => {
-    document.title = [nameIn(search as Record<string, unknown>), area?.name, "Query Engine"].filter(Boolean).join(" · ");
+    document.title = [nameIn(search as Record<string, unknown>), area?.name, "Query Engine"]
+      .filter(Boolean)
+      .join(" · ");
   }, [area, search]);
   useEffect(() => {
     const listen = (e: KeyboardEvent) => {
@@ -53,19 +59,39 @@ export function Shell() {
 
   return (
     <div className="shell">
-      <a className="skip" href="#content">Skip to the content</a>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
       <Progress />
       <header>
         <strong className="brand">Query Engine</strong>
         <nav aria-label="Areas">
-          {shown.map((a) => <Link key={a.path} to={a.path} className="area" activeProps={{ "aria-current": "page" }}>{a.name}</Link>)}
+          {shown.map((a) => (
+            <Link key={a.path} to={a.path} className="area" activeProps={{ "aria-current": "page" }}>
+              {a.name}
+            </Link>
+          ))}
         </nav>
-        {project && <span className="project" title={project.directory}>Project {project.directory.split(/[\\/]/).pop()}</span>}
+        {project && (
+          <span className="project" title={project.directory}>
+            Project {project.directory.split(/[\\/]/).pop()}
+          </span>
+        )}
         <span className="hint">{version.data?.version}</span>
-        <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></Button>
-        <Button className="button" onPress={() => setKeys(true)} aria-label="Keys of all pages" aria-keyshortcuts="?">?</Button>
-        <Button className="button" onPress={() => setTheme(nextTheme[theme])}>Theme: {theme}</Button>
-        {!project && <Button className="button" onPress={() => leave(pageEdits, signOut)}>{session?.credentials.kind === "none" ? "Sign in" : "Sign out"}</Button>}
+        <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">
+          Search <kbd>Ctrl K</kbd>
+        </Button>
+        <Button className="button" onPress={() => setKeys(true)} aria-label="Keys of all pages" aria-keyshortcuts="?">
+          ?
+        </Button>
+        <Button className="button" onPress={() => setTheme(nextTheme[theme])}>
+          Theme: {theme}
+        </Button>
+        {!project && (
+          <Button className="button" onPress={() => leave(pageEdits, signOut)}>
+            {session?.credentials.kind === "none" ? "Sign in" : "Sign out"}
+          </Button>
+        )}
       </header>
       {project && <WrittenNotice />}
       {session?.admin && <UndoNotice />}
@@ -86,7 +112,10 @@ function nameIn(search: Record<string, unknown>): string | undefined {
   return name === undefined ? undefined : String(name);
 }
 
-/** isTyping reports whether keys are text for a field or an editor. What has the focus is asked: fields with a list send the list what is typed, too. */
+/**
+ * isTyping reports whether keys are text for a field or an editor. What has the focus is asked: fields with a list send
+ * the list what is typed, too.
+ */
 function isTyping(): boolean {
   const focused = document.activeElement;
   return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches("input, textarea, select"));

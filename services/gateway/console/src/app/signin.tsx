@@ -13,11 +13,19 @@ export function SignIn() {
   const { signIn } = useSession();
   const [kind, setKind] = useState<Credentials["kind"]>("secret");
   const [value, setValue] = useState("");
-  const first = useMutation({ mutationFn: authenticate, onSuccess: (s) => (s.admin || s.credentials.kind !== "none") && signIn(s) });
+  const first = useMutation({
+    mutationFn: authenticate,
+    onSuccess: (s) => (s.admin || s.credentials.kind !== "none") && signIn(s),
+  });
   const attempt = useMutation({ mutationFn: authenticate, onSuccess: signIn });
   const { mutate } = first;
   useEffect(() => mutate(storedCredentials() ?? { kind: "none", value: "" }), [mutate]);
-  if (first.isIdle || first.isPending) return <main className="signin"><Loading what="the console" /></main>;
+  if (first.isIdle || first.isPending)
+    return (
+      <main className="signin">
+        <Loading what="the console" />
+      </main>
+    );
   const submit = (e: FormEvent) => {
     e.preventDefault();
     attempt.mutate({ kind, value: kind === "none" ? "" : value.trim() });
@@ -26,24 +34,32 @@ export function SignIn() {
   return (
     <main className="signin">
       <h1>Query Engine</h1>
-      {unexpected && <Failure error={unexpected} retry={() => first.mutate(storedCredentials() ?? { kind: "none", value: "" })} />}
-      {!project && <form onSubmit={submit}>
-        <RadioGroup value={kind} onChange={(k) => setKind(k as Credentials["kind"])} orientation="horizontal">
-          <Label>Sign in with</Label>
-          <Radio value="secret">the admin secret</Radio>
-          <Radio value="token">a token</Radio>
-          {first.data && <Radio value="none">nothing</Radio>}
-        </RadioGroup>
-        {kind !== "none" && (
-          <TextField value={value} onChange={setValue} type="password" autoComplete="off" isRequired autoFocus>
-            <Label>{kind === "secret" ? "Admin secret" : "Token"}</Label>
-            <Input />
-          </TextField>
-        )}
-        <Button type="submit" className="button primary" isPending={attempt.isPending}>{attempt.isPending ? "Signing in…" : "Sign in"}</Button>
-      </form>}
+      {unexpected && (
+        <Failure error={unexpected} retry={() => first.mutate(storedCredentials() ?? { kind: "none", value: "" })} />
+      )}
+      {!project && (
+        <form onSubmit={submit}>
+          <RadioGroup value={kind} onChange={(k) => setKind(k as Credentials["kind"])} orientation="horizontal">
+            <Label>Sign in with</Label>
+            <Radio value="secret">the admin secret</Radio>
+            <Radio value="token">a token</Radio>
+            {first.data && <Radio value="none">nothing</Radio>}
+          </RadioGroup>
+          {kind !== "none" && (
+            <TextField value={value} onChange={setValue} type="password" autoComplete="off" isRequired autoFocus>
+              <Label>{kind === "secret" ? "Admin secret" : "Token"}</Label>
+              <Input />
+            </TextField>
+          )}
+          <Button type="submit" className="button primary" isPending={attempt.isPending}>
+            {attempt.isPending ? "Signing in…" : "Sign in"}
+          </Button>
+        </form>
+      )}
       {attempt.error && <Failure error={attempt.error} />}
-      {!project && <p className="hint">It is kept in this tab until you sign out or close it, and is sent to this server only.</p>}
+      {!project && (
+        <p className="hint">It is kept in this tab until you sign out or close it, and is sent to this server only.</p>
+      )}
     </main>
   );
 }

@@ -9,8 +9,8 @@ function isStale(q: Query): boolean {
 }
 
 /**
- * StaleNotice tells that something that is shown couldn't be read again, since when, and why. Pages go on to show what they have, so
- * that nobody loses what they look at or type.
+ * StaleNotice tells that something that is shown couldn't be read again, since when, and why. Pages go on to show what
+ * they have, so that nobody loses what they look at or type.
  */
 export function StaleNotice() {
   const client = useQueryClient();
@@ -20,13 +20,20 @@ export function StaleNotice() {
     () => {
       const stale = cache.getAll().filter(isStale);
       const oldest = stale.toSorted((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt)[0];
-      return oldest && `What is shown may be old: some of it was read at ${new Date(oldest.state.dataUpdatedAt).toLocaleTimeString()} and can't be read again. ${wordsOf(oldest.state.error)}`;
+      return (
+        oldest &&
+        `What is shown may be old: some of it was read at ${new Date(oldest.state.dataUpdatedAt).toLocaleTimeString()} and can't be read again. ${wordsOf(oldest.state.error)}`
+      );
     },
   );
   return (
     <div className="stale" role="status" aria-label="Old data">
       {said && <p>{said}</p>}
-      {said && <Button className="button" onPress={() => void client.refetchQueries({ predicate: isStale })}>Read again</Button>}
+      {said && (
+        <Button className="button" onPress={() => void client.refetchQueries({ predicate: isStale })}>
+          Read again
+        </Button>
+      )}
     </div>
   );
 }

@@ -10,9 +10,21 @@ export function UndoNotice() {
   return (
     <>
       <div className="written" role="status" aria-label="Last change">
-        {made && <p><code>{made.operation}</code> made version {made.version} of the metadata.</p>}
-        {made && <Button className="button" onPress={() => setAsked(made)}>Undo…</Button>}
-        {made && <Button className="button" onPress={() => setMade(undefined)}>Dismiss</Button>}
+        {made && (
+          <p>
+            <code>{made.operation}</code> made version {made.version} of the metadata.
+          </p>
+        )}
+        {made && (
+          <Button className="button" onPress={() => setAsked(made)}>
+            Undo…
+          </Button>
+        )}
+        {made && (
+          <Button className="button" onPress={() => setMade(undefined)}>
+            Dismiss
+          </Button>
+        )}
       </div>
       {asked && (
         <ConfirmChange

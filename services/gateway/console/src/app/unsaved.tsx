@@ -3,11 +3,15 @@ import { Button, Dialog, Heading } from "react-aria-components";
 import { mayLeave, pageEdits, useAsked } from "../lib/unsaved";
 import { Overlay } from "../ui/overlay";
 
-/** Unsaved asks before a page with unsaved edits is left, by whatever leads away from it, and before a part of it is. */
+/**
+ * Unsaved asks before a page with unsaved edits is left, by whatever leads away from it, and before a part of it is.
+ */
 export function Unsaved() {
   useBlocker({
     // Where only the fragment changes, as with the conditions of rows, the forms stay.
-    shouldBlockFn: async ({ current, next }) => (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)) && !(await mayLeave(pageEdits)),
+    shouldBlockFn: async ({ current, next }) =>
+      (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)) &&
+      !(await mayLeave(pageEdits)),
     enableBeforeUnload: () => pageEdits.unsaved,
   });
   const answer = useAsked();
@@ -15,11 +19,17 @@ export function Unsaved() {
   return (
     <Overlay close={() => answer(false)}>
       <Dialog role="alertdialog" className="page">
-        <Heading slot="title" level={2}>Unsaved changes</Heading>
+        <Heading slot="title" level={2}>
+          Unsaved changes
+        </Heading>
         <p>What you have changed here isn't saved.</p>
         <div className="row">
-          <Button className="button primary" autoFocus onPress={() => answer(false)}>Stay</Button>
-          <Button className="button" onPress={() => answer(true)}>Discard the changes</Button>
+          <Button className="button primary" autoFocus onPress={() => answer(false)}>
+            Stay
+          </Button>
+          <Button className="button" onPress={() => answer(true)}>
+            Discard the changes
+          </Button>
         </div>
       </Dialog>
     </Overlay>

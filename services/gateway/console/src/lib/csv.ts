@@ -2,9 +2,15 @@ import { textOf } from "./json/exact";
 import { Written } from "./json/exact";
 import type { Row } from "./json/rows";
 
-/** csvOf is rows as CSV (RFC 4180). NULL is an empty field, an empty text a quoted one. Lists and composite values are those of the database, which other programs read. */
+/**
+ * csvOf is rows as CSV (RFC 4180). NULL is an empty field, an empty text a quoted one. Lists and composite values are
+ * those of the database, which other programs read.
+ */
 export function csvOf(columns: string[], rows: Row[]): string {
-  return csvOfLines(columns, rows.map((r) => columns.map((c) => r[c])));
+  return csvOfLines(
+    columns,
+    rows.map((r) => columns.map((c) => r[c])),
+  );
 }
 
 /** csvOfLines is csvOf for rows that are lists, of which several columns may have one name. */
@@ -18,8 +24,8 @@ export function csvOfLines(columns: string[], rows: unknown[][]): string {
 }
 
 /**
- * readList are values with commas or line ends between them, as somebody types them or pastes a column: fields of CSV, around which blanks don't count. An empty
- * text is one in quotes.
+ * readList are values with commas or line ends between them, as somebody types them or pastes a column: fields of CSV,
+ * around which blanks don't count. An empty text is one in quotes.
  */
 export function readList(text: string): string[] {
   const value = /[^\S\r\n]*(?:"([^"]*(?:""[^"]*)*)"[^\S\r\n]*|(?![^\S\r\n]*")([^,\r\n]*))(?:,|\r\n|\n|\r|$)/y;
@@ -34,7 +40,10 @@ export function readList(text: string): string[] {
   return values;
 }
 
-/** readCSV is what csvOf has written, or another program: fields are texts, and null where they are empty without quotes. A line end of any kind ends a row. */
+/**
+ * readCSV is what csvOf has written, or another program: fields are texts, and null where they are empty without
+ * quotes. A line end of any kind ends a row.
+ */
 export function readCSV(text: string): (string | null)[][] {
   const field = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
   const rows: (string | null)[][] = [];

@@ -1,6 +1,6 @@
 /**
- * withLineEnds is a text as it was before, with what was changed of it in a control, which makes one kind of all line ends. Those
- * around the change stay as they were; new ones are of the kind that is there most.
+ * withLineEnds is a text as it was before, with what was changed of it in a control, which makes one kind of all line
+ * ends. Those around the change stay as they were; new ones are of the kind that is there most.
  */
 export function withLineEnds(text: string, before: string): string {
   if (!before.includes("\r")) return text;
@@ -13,5 +13,9 @@ export function withLineEnds(text: string, before: string): string {
   while (last < most - first && text.at(-1 - last) === plain.at(-1 - last)) last++;
   const count = (end: string) => units.filter((u) => u === end).length;
   const [usual] = ["\n", "\r\n", "\r"].toSorted((a, b) => count(b) - count(a));
-  return units.slice(0, first).join("") + text.slice(first, text.length - last).replaceAll("\n", usual!) + units.slice(units.length - last).join("");
+  return (
+    units.slice(0, first).join("") +
+    text.slice(first, text.length - last).replaceAll("\n", usual!) +
+    units.slice(units.length - last).join("")
+  );
 }

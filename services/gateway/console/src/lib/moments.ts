@@ -1,4 +1,7 @@
-/** Moment is the text of a date, a time, or both, in parts. What a calendar doesn't show, microseconds and the zone, is kept as it is. */
+/**
+ * Moment is the text of a date, a time, or both, in parts. What a calendar doesn't show, microseconds and the zone, is
+ * kept as it is.
+ */
 export interface Moment {
   /** Year, month and day as 2024-02-29; undefined for a time. */
   date?: string;
@@ -10,12 +13,17 @@ export interface Moment {
   zone: string;
 }
 
-/** hasDate and hasTime report which parts a type has, hasZone whether its times have one. Types of ranges and of intervals have none. */
+/**
+ * hasDate and hasTime report which parts a type has, hasZone whether its times have one. Types of ranges and of
+ * intervals have none.
+ */
 export const hasDate = (type: string) => /^(date|timestamp(tz)?|datetime2?|smalldatetime|datetimeoffset)$/i.test(type);
-export const hasTime = (type: string) => /^(time(tz)?|timestamp(tz)?|datetime2?|smalldatetime|datetimeoffset)$/i.test(type);
+export const hasTime = (type: string) =>
+  /^(time(tz)?|timestamp(tz)?|datetime2?|smalldatetime|datetimeoffset)$/i.test(type);
 const hasZone = (type: string) => /tz$|offset$/i.test(type);
 
-const shape = /^(?:(\d{4}-\d\d-\d\d)(?:([T ])(?=\d)|$))?(?:(\d\d:\d\d)(?::(\d\d)(\.\d+)?)?(\s*(?:Z|[+-]\d\d(?::?\d\d){0,2}))?)?$/i;
+const shape =
+  /^(?:(\d{4}-\d\d-\d\d)(?:([T ])(?=\d)|$))?(?:(\d\d:\d\d)(?::(\d\d)(\.\d+)?)?(\s*(?:Z|[+-]\d\d(?::?\d\d){0,2}))?)?$/i;
 
 /** momentOf is a text in parts; undefined for what no calendar shows, like infinity or a year before Christ. */
 export function momentOf(text: string): Moment | undefined {
@@ -25,7 +33,10 @@ export function momentOf(text: string): Moment | undefined {
   return { date, between, time: minutes && `${minutes}:${seconds ?? "00"}`, fraction, zone };
 }
 
-/** withDate and withTime are a text with another date, or another time. What there is none of yet is the first hour, and UTC. */
+/**
+ * withDate and withTime are a text with another date, or another time. What there is none of yet is the first hour, and
+ * UTC.
+ */
 export function withDate(type: string, text: string, date: string): string {
   const m = momentOf(text);
   if (!hasTime(type)) return date;

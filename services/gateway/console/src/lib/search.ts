@@ -1,4 +1,6 @@
-/** TableSearch is the table, or else the function, or what else of a source, that the address of the data page names. */
+/**
+ * TableSearch is the table, or else the function, or what else of a source, that the address of the data page names.
+ */
 export interface TableSearch {
   source?: string;
   schema?: string;
@@ -7,7 +9,10 @@ export interface TableSearch {
   view?: string;
 }
 
-/** PermissionSearch is the table, or else the kind and the name of another object, and the role that the address of the permissions page names. */
+/**
+ * PermissionSearch is the table, or else the kind and the name of another object, and the role that the address of the
+ * permissions page names.
+ */
 export interface PermissionSearch {
   source?: string;
   schema?: string;

@@ -45,7 +45,11 @@ export function useEdits(): Edits {
   return useMemo(() => new Edits(around), [around]);
 }
 
-/** useEdited tells that a form has what isn't saved: now, where before is what was there. saved has it count as saved until it changes, unless it has changed since saved was handed out, as by somebody who goes on typing while the server answers. */
+/**
+ * useEdited tells that a form has what isn't saved: now, where before is what was there. saved has it count as saved
+ * until it changes, unless it has changed since saved was handed out, as by somebody who goes on typing while the
+ * server answers.
+ */
 export function useEdited(now: string, before: string): { saved: () => void; leave: (then: () => void) => void } {
   const around = use(Around);
   const [own] = useState(() => new Edits());
@@ -70,11 +74,16 @@ export function useEdited(now: string, before: string): { saved: () => void; lea
 }
 
 /**
- * useAsking is a choice among forms, one of which is shown: another choice asks before what isn't saved goes. The forms are in edits, for
- * Around. close goes back to the initial choice, and then does something: nothing of that when another choice was made since it was
- * handed out, as by somebody who goes on while the server answers.
+ * useAsking is a choice among forms, one of which is shown: another choice asks before what isn't saved goes. The forms
+ * are in edits, for Around. close goes back to the initial choice, and then does something: nothing of that when
+ * another choice was made since it was handed out, as by somebody who goes on while the server answers.
  */
-export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; close: (then?: () => void) => void; edits: Edits } {
+export function useAsking<T>(initial: T): {
+  value: T;
+  set: (to: T) => void;
+  close: (then?: () => void) => void;
+  edits: Edits;
+} {
   const [chosen, setChosen] = useState({ value: initial });
   const latest = useRef(chosen);
   useLayoutEffect(() => {
@@ -92,7 +101,10 @@ export function useAsking<T>(initial: T): { value: T; set: (to: T) => void; clos
   return { value: chosen.value, set, close, edits };
 }
 
-/** useStill has the function that reports whether the page still has the address that it had when that was handed out, whatever it shows there by now. */
+/**
+ * useStill has the function that reports whether the page still has the address that it had when that was handed out,
+ * whatever it shows there by now.
+ */
 export function useStill(): () => boolean {
   const router = useRouter();
   const { pathname, searchStr } = useLocation();

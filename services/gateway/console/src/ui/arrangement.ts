@@ -1,6 +1,9 @@
 import { useStored } from "../lib/stored";
 
-/** Arrangement is how the columns of a table are shown: those that come first, in that order, the widths of some, and those that aren't shown. */
+/**
+ * Arrangement is how the columns of a table are shown: those that come first, in that order, the widths of some, and
+ * those that aren't shown.
+ */
 export interface Arrangement {
   order: string[];
   widths: Record<string, number>;
@@ -20,13 +23,17 @@ const none: Arrangement = { order: [], widths: {}, hidden: [] };
 export function useArrangement(table: string): [Arrangement, (a: Arrangement) => void] {
   const [all, setAll] = useStored<Record<string, Arrangement>>(localStorage, "query-engine-columns", {});
   const set = (a: Arrangement) =>
-    setAll(({ [table]: _, ...others }) => Object.fromEntries([...Object.entries(others).slice(1 - tables), [table, a]]));
+    setAll(({ [table]: _, ...others }) =>
+      Object.fromEntries([...Object.entries(others).slice(1 - tables), [table, a]]),
+    );
   return [{ ...none, ...all[table] }, set];
 }
 
 /** arranged are columns in the order of an arrangement, those that it doesn't name last. */
 export function arranged(columns: string[], { order, hidden }: Arrangement): string[] {
-  return [...order.filter((c) => columns.includes(c)), ...columns.filter((c) => !order.includes(c))].filter((c) => !hidden.includes(c));
+  return [...order.filter((c) => columns.includes(c)), ...columns.filter((c) => !order.includes(c))].filter(
+    (c) => !hidden.includes(c),
+  );
 }
 
 /** arrange moves a column to before the one with a number. */

@@ -32,7 +32,10 @@ export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNo
   return { confirm: set, dialog: asked && <ConfirmChange {...asked} close={close} /> };
 }
 
-/** ConfirmChange shows what a request would change, as the server has tried it, before it is made. close closes it, and then does something, as that of useAsking. */
+/**
+ * ConfirmChange shows what a request would change, as the server has tried it, before it is made. close closes it, and
+ * then does something, as that of useAsking.
+ */
 export function ConfirmChange(props: Confirmed & { close: (then?: () => void) => void }) {
   const { title, request, about, choice, close, made, done } = props;
   const [chosen, setChosen] = useState(false);
@@ -60,14 +63,36 @@ export function ConfirmChange(props: Confirmed & { close: (then?: () => void) =>
       {found && !found.is_consistent && (
         <div className="failure">
           <p className="failure-message">These objects could not be used:</p>
-          <ul>{found.inconsistent_objects.map((o, i) => <li key={i}>{o.name ?? o.type}: {o.reason}</li>)}</ul>
+          <ul>
+            {found.inconsistent_objects.map((o, i) => (
+              <li key={i}>
+                {o.name ?? o.type}: {o.reason}
+              </li>
+            ))}
+          </ul>
         </div>
       )}
-      {found?.refused && <p className="removed">It would be refused: {found.refused.error} (<code>{found.refused.code}</code>, <code>{found.refused.path}</code>)</p>}
-      {choice && <label className="inline"><input type="checkbox" checked={chosen} onChange={(e) => setChosen(e.target.checked)} /> {choice.label}</label>}
+      {found?.refused && (
+        <p className="removed">
+          It would be refused: {found.refused.error} (<code>{found.refused.code}</code>,{" "}
+          <code>{found.refused.path}</code>)
+        </p>
+      )}
+      {choice && (
+        <label className="inline">
+          <input type="checkbox" checked={chosen} onChange={(e) => setChosen(e.target.checked)} /> {choice.label}
+        </label>
+      )}
       {change.error && <Failure error={change.error} />}
       <div className="row">
-        <Button className="button primary" isPending={change.isPending} isDisabled={!found || found.refused !== undefined} onPress={() => change.mutate()}>{title}</Button>
+        <Button
+          className="button primary"
+          isPending={change.isPending}
+          isDisabled={!found || found.refused !== undefined}
+          onPress={() => change.mutate()}
+        >
+          {title}
+        </Button>
         <Cancel />
       </div>
     </Window>
@@ -84,8 +109,19 @@ function Undelivered(props: { events: NonNullable<DryRun["undelivered_events"]> 
     <ul className="removed" aria-label="Events that are not delivered">
       {events.slice(0, mostListed).map((e, i) => {
         const n = `${e.events >= mostCounted ? "More than " : ""}${e.events.toLocaleString("en")} ${e.events === 1 ? "event" : "events"}`;
-        if (e.error) return <li key={i}>The events {e.source ? `of ${e.source} that wait` : "that are planned"} can't be counted: {e.error}</li>;
-        return <li key={i}>{e.kind === "cron" ? `${n} of ${e.trigger}, planned ahead or to be tried again, won't be delivered.` : `${n} of ${e.trigger} (${e.source}) ${e.events === 1 ? "waits" : "wait"}, and won't be delivered.`}</li>;
+        if (e.error)
+          return (
+            <li key={i}>
+              The events {e.source ? `of ${e.source} that wait` : "that are planned"} can't be counted: {e.error}
+            </li>
+          );
+        return (
+          <li key={i}>
+            {e.kind === "cron"
+              ? `${n} of ${e.trigger}, planned ahead or to be tried again, won't be delivered.`
+              : `${n} of ${e.trigger} (${e.source}) ${e.events === 1 ? "waits" : "wait"}, and won't be delivered.`}
+          </li>
+        );
       })}
       {events.length > mostListed && <li>and those of {events.length - mostListed} more triggers</li>}
     </ul>
@@ -104,7 +140,10 @@ const short = 20;
 
 const named = (c: Change) => `${c.op} ${c.kind} ${[c.source, c.schema, c.name].filter(Boolean).join(".")}`;
 
-/** Changes lists what is added, changed and removed, with the objects before and after. Secrets of sources are hidden until they are asked for. */
+/**
+ * Changes lists what is added, changed and removed, with the objects before and after. Secrets of sources are hidden
+ * until they are asked for.
+ */
 export function Changes(props: { changes: Change[] }) {
   const { changes } = props;
   const [open, setOpen] = useState(false);
@@ -112,22 +151,43 @@ export function Changes(props: { changes: Change[] }) {
   const [drawn, setDrawn] = useState(portion);
   const hidden = useMemo(() => hideIn(changes), [changes]);
   const opened = useMemo(() => changes.length === 1 || areShort(hidden.changes), [changes, hidden]);
-  const found = useMemo(() => (open ? changes : hidden.changes).filter((c) => named(c).toLowerCase().includes(wanted.toLowerCase())), [open, changes, hidden, wanted]);
+  const found = useMemo(
+    () => (open ? changes : hidden.changes).filter((c) => named(c).toLowerCase().includes(wanted.toLowerCase())),
+    [open, changes, hidden, wanted],
+  );
   if (changes.length === 0) return <p className="hint">Nothing of the metadata changes.</p>;
   const count = (op: Change["op"]) => changes.filter((c) => c.op === op).length;
   return (
     <>
       {changes.length > few && (
         <div className="fields">
-          <SearchField value={wanted} onChange={setWanted}><Label>Find a change</Label><Input /></SearchField>
-          <span className="hint">{count("add")} added, {count("change")} changed, {count("remove")} removed</span>
+          <SearchField value={wanted} onChange={setWanted}>
+            <Label>Find a change</Label>
+            <Input />
+          </SearchField>
+          <span className="hint">
+            {count("add")} added, {count("change")} changed, {count("remove")} removed
+          </span>
         </div>
       )}
-      {hidden.secrets.length > 0 && <Button className="button" onPress={() => setOpen(!open)}>{open ? "Hide secrets" : "Show secrets"}</Button>}
+      {hidden.secrets.length > 0 && (
+        <Button className="button" onPress={() => setOpen(!open)}>
+          {open ? "Hide secrets" : "Show secrets"}
+        </Button>
+      )}
       <ul className="changes" aria-label="Changes">
-        {found.slice(0, drawn).map((c) => <Item key={named(c)} change={c} opened={opened} />)}
+        {found.slice(0, drawn).map((c) => (
+          <Item key={named(c)} change={c} opened={opened} />
+        ))}
       </ul>
-      {found.length > drawn && <div className="row"><Button className="button" onPress={() => setDrawn(drawn + portion)}>Show {Math.min(portion, found.length - drawn)} more</Button><span className="hint">of {found.length.toLocaleString("en")}</span></div>}
+      {found.length > drawn && (
+        <div className="row">
+          <Button className="button" onPress={() => setDrawn(drawn + portion)}>
+            Show {Math.min(portion, found.length - drawn)} more
+          </Button>
+          <span className="hint">of {found.length.toLocaleString("en")}</span>
+        </div>
+      )}
     </>
   );
 }
@@ -140,17 +200,33 @@ function Item(props: { change: Change; opened: boolean }) {
     <li>
       <details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>
-          <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{named(c).slice(c.op.length)}
+          <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>
+          {named(c).slice(c.op.length)}
         </summary>
-        {open && c.op === "change" && <Suspense fallback={<Loading what="what differs" />}><Differing before={c.before} after={c.after} /></Suspense>}
-        {open && c.op === "remove" && <pre className="removed" tabIndex={0} aria-label="Before">{JSON.stringify(c.before, null, 2)}</pre>}
-        {open && c.op === "add" && <pre className="added" tabIndex={0} aria-label="After">{JSON.stringify(c.after, null, 2)}</pre>}
+        {open && c.op === "change" && (
+          <Suspense fallback={<Loading what="what differs" />}>
+            <Differing before={c.before} after={c.after} />
+          </Suspense>
+        )}
+        {open && c.op === "remove" && (
+          <pre className="removed" tabIndex={0} aria-label="Before">
+            {JSON.stringify(c.before, null, 2)}
+          </pre>
+        )}
+        {open && c.op === "add" && (
+          <pre className="added" tabIndex={0} aria-label="After">
+            {JSON.stringify(c.after, null, 2)}
+          </pre>
+        )}
       </details>
     </li>
   );
 }
 
-/** areShort reports whether changes have few lines in all: those from the first to the last that differs, as comparing takes longer. */
+/**
+ * areShort reports whether changes have few lines in all: those from the first to the last that differs, as comparing
+ * takes longer.
+ */
 function areShort(changes: Change[]): boolean {
   if (changes.length > short) return false;
   let left = short;
@@ -172,5 +248,8 @@ const linesOf = (part: unknown) => (part === undefined ? [] : JSON.stringify(par
 function hideIn(changes: Change[]): { changes: Change[]; secrets: string[] } {
   const secrets: string[] = [];
   const hide = (part: unknown) => (part === undefined ? undefined : hideSecrets(part, secrets).value);
-  return { changes: changes.map((c) => (c.kind === "source" ? { ...c, before: hide(c.before), after: hide(c.after) } : c)), secrets };
+  return {
+    changes: changes.map((c) => (c.kind === "source" ? { ...c, before: hide(c.before), after: hide(c.after) } : c)),
+    secrets,
+  };
 }

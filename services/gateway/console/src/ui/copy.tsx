@@ -14,8 +14,14 @@ export function Copy(props: { texts: Record<string, () => string>; disabled?: bo
   };
   return (
     <>
-      {Object.entries(props.texts).map(([name, text]) => <Button key={name} className="button" isDisabled={props.disabled} onPress={() => void copy(text())}>{name}</Button>)}
-      <span className="hint" role="status">{said}</span>
+      {Object.entries(props.texts).map(([name, text]) => (
+        <Button key={name} className="button" isDisabled={props.disabled} onPress={() => void copy(text())}>
+          {name}
+        </Button>
+      ))}
+      <span className="hint" role="status">
+        {said}
+      </span>
     </>
   );
 }

@@ -1,4 +1,13 @@
-import { useId, useImperativeHandle, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type Ref } from "react";
+import {
+  useId,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type Ref,
+} from "react";
 import { getCoreRowModel, useReactTable } from "@tanstack/react-table";
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
 import { textOf } from "../lib/json/exact";
@@ -47,9 +56,26 @@ interface DataGridProps {
   onOpen: (row: number, column: string, element: HTMLElement, typed?: string | null) => void;
 }
 
-/** DataGrid shows rows of a database. Only what is visible of them is drawn, and a cell is opened by the keys of a spreadsheet. */
+/**
+ * DataGrid shows rows of a database. Only what is visible of them is drawn, and a cell is opened by the keys of a
+ * spreadsheet.
+ */
 export function DataGrid(props: DataGridProps) {
-  const { handle, label, columns, types, keys, cell, arrangement, onArrange, sort, onSort, selected, onSelect, onOpen } = props;
+  const {
+    handle,
+    label,
+    columns,
+    types,
+    keys,
+    cell,
+    arrangement,
+    onArrange,
+    sort,
+    onSort,
+    selected,
+    onSelect,
+    onOpen,
+  } = props;
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
   const [wanted, setWanted] = useState<Place>({ row: 0, column: 0 });
@@ -60,11 +86,15 @@ export function DataGrid(props: DataGridProps) {
   const at = { row: Math.min(wanted.row, keys.length - 1), column: Math.min(wanted.column, columns.length - 1) };
   const table = useReactTable({
     data: keys,
-    columns: useMemo(() => columns.map((name) => ({ id: name, size: usual, minSize: narrowest, maxSize: widest })), [columns]),
+    columns: useMemo(
+      () => columns.map((name) => ({ id: name, size: usual, minSize: narrowest, maxSize: widest })),
+      [columns],
+    ),
     getCoreRowModel: getCoreRowModel(),
     columnResizeMode: "onChange",
     state: { columnSizing: arrangement.widths },
-    onColumnSizingChange: (change) => onArrange({ ...arrangement, widths: typeof change === "function" ? change(arrangement.widths) : change }),
+    onColumnSizingChange: (change) =>
+      onArrange({ ...arrangement, widths: typeof change === "function" ? change(arrangement.widths) : change }),
   });
   const headers = table.getFlatHeaders();
   const widths = headers.map((h) => h.getSize());
@@ -72,8 +102,23 @@ export function DataGrid(props: DataGridProps) {
     const shown = defaultRangeExtractor(range);
     return index < 0 || shown.includes(index) ? shown : [...shown, index].sort((a, b) => a - b);
   };
-  const rows = useVirtualizer({ count: keys.length, getScrollElement: () => scroll.current, estimateSize: () => rowHeight, overscan: 10, scrollPaddingStart: headHeight, rangeExtractor: keep(at.row) });
-  const across = useVirtualizer({ horizontal: true, count: columns.length, getScrollElement: () => scroll.current, estimateSize: (i) => widths[i] ?? usual, overscan: 2, scrollPaddingStart: pickWidth, rangeExtractor: keep(at.column) });
+  const rows = useVirtualizer({
+    count: keys.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+    scrollPaddingStart: headHeight,
+    rangeExtractor: keep(at.row),
+  });
+  const across = useVirtualizer({
+    horizontal: true,
+    count: columns.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: (i) => widths[i] ?? usual,
+    overscan: 2,
+    scrollPaddingStart: pickWidth,
+    rangeExtractor: keep(at.column),
+  });
   const sizes = widths.join();
   const [measured, setMeasured] = useState(sizes);
   if (measured !== sizes) {
@@ -84,7 +129,10 @@ export function DataGrid(props: DataGridProps) {
   const starts = widths.map((w) => (width += w) - w);
   const idOf = (place: Place) => `${id}-${place.row}-${place.column}`;
   const go = (to: Place) => {
-    const next = { row: Math.max(-1, Math.min(to.row, keys.length - 1)), column: Math.max(0, Math.min(to.column, columns.length - 1)) };
+    const next = {
+      row: Math.max(-1, Math.min(to.row, keys.length - 1)),
+      column: Math.max(0, Math.min(to.column, columns.length - 1)),
+    };
     setWanted(next);
     if (next.row >= 0) rows.scrollToIndex(next.row);
     across.scrollToIndex(next.column);
@@ -103,7 +151,8 @@ export function DataGrid(props: DataGridProps) {
     onSelect(next);
   };
   const pickAll = () => onSelect(new Set(selected.size < keys.length ? keys : []));
-  const move = (column: string, before: number) => onArrange({ ...arrangement, order: arrange(columns, column, before) });
+  const move = (column: string, before: number) =>
+    onArrange({ ...arrangement, order: arrange(columns, column, before) });
   const press = (e: KeyboardEvent) => {
     const column = columns[at.column];
     if (e.target !== e.currentTarget || column === undefined) return;
@@ -114,12 +163,19 @@ export function DataGrid(props: DataGridProps) {
       move(column, step < 0 ? at.column - 1 : at.column + 2);
       go({ ...at, column: at.column + step });
     } else if (step && e.shiftKey) {
-      onArrange({ ...arrangement, widths: { ...arrangement.widths, [column]: Math.max(narrowest, Math.min(widest, widths[at.column]! + step * 24)) } });
+      onArrange({
+        ...arrangement,
+        widths: {
+          ...arrangement.widths,
+          [column]: Math.max(narrowest, Math.min(widest, widths[at.column]! + step * 24)),
+        },
+      });
     } else if (to) go(to);
     else if (e.key === "Enter" || e.key === "F2") at.row < 0 ? onSort(column) : open();
     else if (e.key === " ") at.row < 0 ? pickAll() : pick(at.row, e.shiftKey);
     else if (whole && e.key === "a") pickAll();
-    else if (whole && e.key === "c" && at.row >= 0) void navigator.clipboard?.writeText(textOf(cell(at.row, column).value ?? ""));
+    else if (whole && e.key === "c" && at.row >= 0)
+      void navigator.clipboard?.writeText(textOf(cell(at.row, column).value ?? ""));
     else if (e.key === "Delete" && at.row >= 0) open(null);
     else if (e.key.length === 1 && !whole && !e.altKey && at.row >= 0) open(e.key);
     else return;
@@ -132,13 +188,18 @@ export function DataGrid(props: DataGridProps) {
     move(moved, columns.indexOf(moved) < index ? index + 1 : index);
   };
   const shown = across.getVirtualItems();
-  const through = (e: MouseEvent, row: number) => { e.stopPropagation(); pick(row, e.shiftKey); };
+  const through = (e: MouseEvent, row: number) => {
+    e.stopPropagation();
+    pick(row, e.shiftKey);
+  };
   return (
     <>
       <div
         ref={scroll}
         className="datagrid"
-        style={{ height: `min(64vh, ${rows.getTotalSize() + headHeight + scrollBar + (keys.length ? 0 : rowHeight)}px)` }}
+        style={{
+          height: `min(64vh, ${rows.getTotalSize() + headHeight + scrollBar + (keys.length ? 0 : rowHeight)}px)`,
+        }}
         role="grid"
         aria-label={label}
         aria-multiselectable
@@ -151,7 +212,16 @@ export function DataGrid(props: DataGridProps) {
       >
         <div role="rowgroup" className="datagrid-head" style={{ width, height: headHeight }}>
           <div role="row" aria-rowindex={1}>
-            <div role="columnheader" aria-colindex={1} aria-label="Chosen" className="datagrid-pick" style={{ height: headHeight }} onClick={pickAll}><span className="tick-box" data-picked={(keys.length > 0 && selected.size >= keys.length) || undefined} /></div>
+            <div
+              role="columnheader"
+              aria-colindex={1}
+              aria-label="Chosen"
+              className="datagrid-pick"
+              style={{ height: headHeight }}
+              onClick={pickAll}
+            >
+              <span className="tick-box" data-picked={(keys.length > 0 && selected.size >= keys.length) || undefined} />
+            </div>
             {shown.map((c) => {
               const name = columns[c.index]!;
               return (
@@ -168,24 +238,68 @@ export function DataGrid(props: DataGridProps) {
                   onDragStart={(e) => e.dataTransfer.setData("text/plain", name)}
                   onDragOver={(e) => e.preventDefault()}
                   onDrop={(e) => drop(e, c.index)}
-                  onMouseDown={(e) => { onEdge.current = (e.target as HTMLElement).classList.contains("datagrid-edge"); }}
-                  onClick={() => { if (onEdge.current) return; go({ row: -1, column: c.index }); onSort(name); }}
+                  onMouseDown={(e) => {
+                    onEdge.current = (e.target as HTMLElement).classList.contains("datagrid-edge");
+                  }}
+                  onClick={() => {
+                    if (onEdge.current) return;
+                    go({ row: -1, column: c.index });
+                    onSort(name);
+                  }}
                   title={name}
                 >
-                  <span>{name} {sort?.column === name && (sort.descending ? "▼" : "▲")}</span>
+                  <span>
+                    {name} {sort?.column === name && (sort.descending ? "▼" : "▲")}
+                  </span>
                   <small>{types[name]}</small>
                   {/* By keys it is Shift with an arrow. */}
-                  <span aria-hidden className="datagrid-edge" draggable onDragStart={(e) => { e.preventDefault(); e.stopPropagation(); }} onMouseDown={headers[c.index]!.getResizeHandler()} onTouchStart={headers[c.index]!.getResizeHandler()} />
+                  <span
+                    aria-hidden
+                    className="datagrid-edge"
+                    draggable
+                    onDragStart={(e) => {
+                      e.preventDefault();
+                      e.stopPropagation();
+                    }}
+                    onMouseDown={headers[c.index]!.getResizeHandler()}
+                    onTouchStart={headers[c.index]!.getResizeHandler()}
+                  />
                 </div>
               );
             })}
           </div>
         </div>
-        <div role="rowgroup" className="datagrid-body" style={{ width, height: Math.max(rows.getTotalSize(), keys.length ? 0 : rowHeight) }}>
-          {keys.length === 0 && <div role="row" className="datagrid-row"><div role="gridcell" className="datagrid-none">No rows</div></div>}
+        <div
+          role="rowgroup"
+          className="datagrid-body"
+          style={{ width, height: Math.max(rows.getTotalSize(), keys.length ? 0 : rowHeight) }}
+        >
+          {keys.length === 0 && (
+            <div role="row" className="datagrid-row">
+              <div role="gridcell" className="datagrid-none">
+                No rows
+              </div>
+            </div>
+          )}
           {rows.getVirtualItems().map((r) => (
-            <div key={keys[r.index]} role="row" aria-rowindex={r.index + 2} aria-selected={selected.has(keys[r.index]!)} className="datagrid-row" style={{ width, height: rowHeight, top: r.start }}>
-              <div role="gridcell" aria-colindex={1} aria-label={`Row ${r.index + 1}`} className="datagrid-pick tick" style={{ height: rowHeight }} onClick={(e) => through(e, r.index)}><span className="tick-box" data-picked={selected.has(keys[r.index]!) || undefined} /></div>
+            <div
+              key={keys[r.index]}
+              role="row"
+              aria-rowindex={r.index + 2}
+              aria-selected={selected.has(keys[r.index]!)}
+              className="datagrid-row"
+              style={{ width, height: rowHeight, top: r.start }}
+            >
+              <div
+                role="gridcell"
+                aria-colindex={1}
+                aria-label={`Row ${r.index + 1}`}
+                className="datagrid-pick tick"
+                style={{ height: rowHeight }}
+                onClick={(e) => through(e, r.index)}
+              >
+                <span className="tick-box" data-picked={selected.has(keys[r.index]!) || undefined} />
+              </div>
               {shown.map((c) => {
                 const place = { row: r.index, column: c.index };
                 const look = cell(r.index, columns[c.index]!);
@@ -202,7 +316,10 @@ export function DataGrid(props: DataGridProps) {
                     style={{ width: widths[c.index], height: rowHeight, left: starts[c.index] }}
                     title={look.fault}
                     onClick={() => setWanted(place)}
-                    onDoubleClick={(e) => { setWanted(place); onOpen(r.index, columns[c.index]!, e.currentTarget); }}
+                    onDoubleClick={(e) => {
+                      setWanted(place);
+                      onOpen(r.index, columns[c.index]!, e.currentTarget);
+                    }}
                   >
                     {drawn(look.value)}
                   </div>
@@ -212,7 +329,10 @@ export function DataGrid(props: DataGridProps) {
           ))}
         </div>
       </div>
-      <p className="hint" id={`${id}-keys`}>Enter opens a cell, Space chooses its row; Shift with ← and → makes its column narrower and wider, with Ctrl moves it; ↑ from the first row leads to the heads, where Enter sorts.</p>
+      <p className="hint" id={`${id}-keys`}>
+        Enter opens a cell, Space chooses its row; Shift with ← and → makes its column narrower and wider, with Ctrl
+        moves it; ↑ from the first row leads to the heads, where Enter sorts.
+      </p>
     </>
   );
 }
@@ -220,5 +340,12 @@ export function DataGrid(props: DataGridProps) {
 function drawn(value: unknown) {
   if (value === null || value === undefined) return <span className="null">NULL</span>;
   const text = textOf(value);
-  return text.length > longest ? <>{text.slice(0, longest)}<span className="hint">… {text.length.toLocaleString("en")} characters</span></> : text;
+  return text.length > longest ? (
+    <>
+      {text.slice(0, longest)}
+      <span className="hint">… {text.length.toLocaleString("en")} characters</span>
+    </>
+  ) : (
+    text
+  );
 }

@@ -1,18 +1,29 @@
 import { useMemo } from "react";
 import { diffJson } from "diff";
 
-/** around is how many equal lines are shown next to those that differ; longest bounds how many differing lines are looked for. */
+/**
+ * around is how many equal lines are shown next to those that differ; longest bounds how many differing lines are
+ * looked for.
+ */
 const around = 3;
 const longest = 2000;
 
 /** Differing shows which lines of an object, as JSON, differ. */
 export default function Differing(props: { before: unknown; after: unknown }) {
   const { before, after } = props;
-  const lines = useMemo(() => linesOf(JSON.stringify(before, null, 2), JSON.stringify(after, null, 2)), [before, after]);
+  const lines = useMemo(
+    () => linesOf(JSON.stringify(before, null, 2), JSON.stringify(after, null, 2)),
+    [before, after],
+  );
   if (lines.every((l) => l.sign === " ")) return <p className="hint">What differs is hidden, as it may be secret.</p>;
   return (
     <pre tabIndex={0} aria-label="What differs">
-      {lines.map((l, i) => <span key={i} className={l.sign === "+" ? "added" : l.sign === "-" ? "removed" : l.sign === "…" ? "hint" : undefined}>{`${l.sign} ${l.text}\n`}</span>)}
+      {lines.map((l, i) => (
+        <span
+          key={i}
+          className={l.sign === "+" ? "added" : l.sign === "-" ? "removed" : l.sign === "…" ? "hint" : undefined}
+        >{`${l.sign} ${l.text}\n`}</span>
+      ))}
     </pre>
   );
 }
@@ -24,7 +35,10 @@ interface Line {
 
 function linesOf(before: string, after: string): Line[] {
   // Undefined where there is too much that differs.
-  const parts = diffJson(before, after, { maxEditLength: longest }) ?? [{ removed: true, value: before }, { added: true, value: after }];
+  const parts = diffJson(before, after, { maxEditLength: longest }) ?? [
+    { removed: true, value: before },
+    { added: true, value: after },
+  ];
   const seen: string[] = []; // the lines above, as they were where they differ
   return parts.flatMap((p, i): Line[] => {
     const lines = p.value.replace(/\n$/, "").split("\n");
@@ -37,7 +51,11 @@ function linesOf(before: string, after: string): Line[] {
     if (p.removed) return lines.map((text) => ({ sign: "-", text }));
     const same = lines.map((text): Line => ({ sign: " ", text }));
     if (left <= 1) return same;
-    return [...same.slice(0, first), { sign: "…", text: `${left} lines that are the same${inside.length > 0 ? `, in ${inside.join(", ")}` : ""}` }, ...same.slice(lines.length - last)];
+    return [
+      ...same.slice(0, first),
+      { sign: "…", text: `${left} lines that are the same${inside.length > 0 ? `, in ${inside.join(", ")}` : ""}` },
+      ...same.slice(lines.length - last),
+    ];
   });
 }
 

@@ -1,7 +1,15 @@
 import { useEffect, useRef } from "react";
 import { closeBrackets, closeBracketsKeymap, autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { bracketMatching, defaultHighlightStyle, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { lintKeymap } from "@codemirror/lint";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -25,7 +33,9 @@ const look = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
   ".cm-activeLine": { backgroundColor: "var(--active)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selected)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--selected)",
+  },
   ".cm-tooltip": { backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--line)" },
 });
 
@@ -65,18 +75,30 @@ export function Editor(props: EditorProps) {
           EditorView.lineWrapping,
           keymap.of([
             { key: "Mod-Enter", preventDefault: true, run: () => (latest.current.run?.(), true) },
-            ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap,
+            ...closeBracketsKeymap,
+            ...defaultKeymap,
+            ...historyKeymap,
+            ...foldKeymap,
+            ...completionKeymap,
+            ...lintKeymap,
           ]),
-          lineNumbers(), foldGutter(), drawSelection(), bracketMatching(),
+          lineNumbers(),
+          foldGutter(),
+          drawSelection(),
+          bracketMatching(),
           // What is only shown has no history that would grow with each text.
-          readOnly ? [] : [history(), indentOnInput(), closeBrackets(), autocompletion({ icons: false }), highlightActiveLine()],
-          syntaxHighlighting(highlighting), syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
+          readOnly
+            ? []
+            : [history(), indentOnInput(), closeBrackets(), autocompletion({ icons: false }), highlightActiveLine()],
+          syntaxHighlighting(highlighting),
+          syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
           EditorState.readOnly.of(readOnly ?? false),
           look,
           language.current.of(extensions ?? []),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) latest.current.onChange?.(u.state.doc.toString());
-            if (u.docChanged || u.selectionSet) latest.current.onCursor?.(u.state.selection.main.head, u.state.selection.main);
+            if (u.docChanged || u.selectionSet)
+              latest.current.onCursor?.(u.state.selection.main.head, u.state.selection.main);
           }),
         ],
       }),
@@ -98,13 +120,19 @@ export function Editor(props: EditorProps) {
   useEffect(() => {
     const v = view.current;
     if (!v || !chosen || chosen.to > v.state.doc.length) return;
-    v.dispatch({ selection: { anchor: chosen.from, head: chosen.to }, effects: EditorView.scrollIntoView(chosen.from, { y: "center" }) });
+    v.dispatch({
+      selection: { anchor: chosen.from, head: chosen.to },
+      effects: EditorView.scrollIntoView(chosen.from, { y: "center" }),
+    });
     v.focus();
   }, [chosen]);
   return <div className="editor" ref={parent} />;
 }
 
-/** changeTo is the change that makes another text of one, without what is the same at its start and at its end: there, the cursor stays. */
+/**
+ * changeTo is the change that makes another text of one, without what is the same at its start and at its end: there,
+ * the cursor stays.
+ */
 function changeTo(before: string, after: string): { from: number; to: number; insert: string } | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);

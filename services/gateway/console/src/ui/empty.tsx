@@ -13,5 +13,15 @@ export function Empty(props: { children: ReactNode; action?: ReactNode }) {
 
 /** NoSource is what pages show that need a source while there is none. */
 export function NoSource(props: { what: string }) {
-  return <Empty action={<Link className="button primary" to="/data" search={{ view: "sources" }}>Add a source</Link>}>{props.what} There is none yet.</Empty>;
+  return (
+    <Empty
+      action={
+        <Link className="button primary" to="/data" search={{ view: "sources" }}>
+          Add a source
+        </Link>
+      }
+    >
+      {props.what} There is none yet.
+    </Empty>
+  );
 }

@@ -13,19 +13,37 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
       {api && (
         <dl>
           <dt>Code</dt>
-          <dd><code>{api.code}</code></dd>
+          <dd>
+            <code>{api.code}</code>
+          </dd>
           {api.path && <dt>Path</dt>}
-          {api.path && <dd><code>{api.path}</code></dd>}
+          {api.path && (
+            <dd>
+              <code>{api.path}</code>
+            </dd>
+          )}
         </dl>
       )}
       {api?.internal !== undefined && (
         <details>
           <summary>Internal</summary>
-          <pre tabIndex={0}>{typeof api.internal === "string" ? api.internal : JSON.stringify(api.internal, null, 2)}</pre>
+          <pre tabIndex={0}>
+            {typeof api.internal === "string" ? api.internal : JSON.stringify(api.internal, null, 2)}
+          </pre>
         </details>
       )}
       {/* The button goes with the error. A dialog without the focus wouldn't be closed by Escape. */}
-      {retry && <Button className="button" onPress={(e) => { e.target.closest<HTMLElement>("[role=dialog]")?.focus(); retry(); }}>Try again</Button>}
+      {retry && (
+        <Button
+          className="button"
+          onPress={(e) => {
+            e.target.closest<HTMLElement>("[role=dialog]")?.focus();
+            retry();
+          }}
+        >
+          Try again
+        </Button>
+      )}
     </div>
   );
 }

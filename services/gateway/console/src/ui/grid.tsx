@@ -1,5 +1,14 @@
 import { isValidElement } from "react";
-import { Cell, Column, Row, Table, TableBody, TableHeader, type Selection, type SortDescriptor } from "react-aria-components";
+import {
+  Cell,
+  Column,
+  Row,
+  Table,
+  TableBody,
+  TableHeader,
+  type Selection,
+  type SortDescriptor,
+} from "react-aria-components";
 import { textOf } from "../lib/json/exact";
 
 interface GridProps {
@@ -22,9 +31,23 @@ interface GridProps {
 export function Grid(props: GridProps) {
   const { label, columns, rows, sort, onSort, keys, selected, onSelect, wrap, fits } = props;
   return (
-    <div className={wrap ? "scroll wrap" : fits ? "scroll fits" : "scroll"} tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
+    <div
+      className={wrap ? "scroll wrap" : fits ? "scroll fits" : "scroll"}
+      tabIndex={0}
+      role="group"
+      aria-label={`${label}, scrolling`}
+    >
       {/* The columns of a table can't change. */}
-      <Table key={JSON.stringify(columns)} aria-label={label} sortDescriptor={sort} onSortChange={onSort} selectionMode={keys ? "multiple" : "none"} selectionBehavior="toggle" selectedKeys={selected} onSelectionChange={onSelect}>
+      <Table
+        key={JSON.stringify(columns)}
+        aria-label={label}
+        sortDescriptor={sort}
+        onSortChange={onSort}
+        selectionMode={keys ? "multiple" : "none"}
+        selectionBehavior="toggle"
+        selectedKeys={selected}
+        onSelectionChange={onSelect}
+      >
         <TableHeader>
           {columns.map((c, i) => (
             <Column key={i} id={onSort ? c : `${i}`} isRowHeader={i === 0} allowsSorting={onSort !== undefined}>
@@ -33,7 +56,13 @@ export function Grid(props: GridProps) {
           ))}
         </TableHeader>
         <TableBody renderEmptyState={() => "No rows"}>
-          {rows.map((row, i) => <Row key={keys?.[i] ?? i} id={keys?.[i] ?? i}>{row.map((v, j) => <Cell key={j}>{shown(v)}</Cell>)}</Row>)}
+          {rows.map((row, i) => (
+            <Row key={keys?.[i] ?? i} id={keys?.[i] ?? i}>
+              {row.map((v, j) => (
+                <Cell key={j}>{shown(v)}</Cell>
+              ))}
+            </Row>
+          ))}
         </TableBody>
       </Table>
     </div>
@@ -47,5 +76,12 @@ function shown(value: unknown) {
   if (value === null || value === undefined) return <span className="null">NULL</span>;
   if (isValidElement(value)) return value;
   const text = textOf(value);
-  return text.length > longest ? <>{text.slice(0, longest)}<span className="hint">… {text.length.toLocaleString("en")} characters</span></> : text;
+  return text.length > longest ? (
+    <>
+      {text.slice(0, longest)}
+      <span className="hint">… {text.length.toLocaleString("en")} characters</span>
+    </>
+  ) : (
+    text
+  );
 }

@@ -23,19 +23,47 @@ export function History<T extends Ran>(props: HistoryProps<T>) {
   return (
     <>
       <div className="fields">
-        <SearchField value={wanted} onChange={setWanted}><Label>Find in the history</Label><Input /></SearchField>
-        <Button className="button" onPress={() => setPast(past.filter((p) => p.kept))} isDisabled={past.every((p) => p.kept)}>Clear</Button>
+        <SearchField value={wanted} onChange={setWanted}>
+          <Label>Find in the history</Label>
+          <Input />
+        </SearchField>
+        <Button
+          className="button"
+          onPress={() => setPast(past.filter((p) => p.kept))}
+          isDisabled={past.every((p) => p.kept)}
+        >
+          Clear
+        </Button>
       </div>
       <ul aria-label="History">
         {shown.map((p) => {
           const title = titleOf(p);
           return (
             <li key={p.id} className="row">
-              <Button className="link" onPress={() => open(p)}>{title}</Button>
-              {p.at !== undefined && <time className="hint" dateTime={new Date(p.at).toISOString()}>{new Date(p.at).toLocaleString()}</time>}
+              <Button className="link" onPress={() => open(p)}>
+                {title}
+              </Button>
+              {p.at !== undefined && (
+                <time className="hint" dateTime={new Date(p.at).toISOString()}>
+                  {new Date(p.at).toLocaleString()}
+                </time>
+              )}
               {more?.(p)}
-              <Button className="button" aria-pressed={p.kept === true} aria-label={`Keep ${title}`} onPress={() => setPast(past.map((o) => (o === p ? { ...o, kept: !o.kept } : o)))}>Keep</Button>
-              <Button className="button" aria-label={`Remove ${title}`} onPress={() => setPast(past.filter((o) => o !== p))}>Remove</Button>
+              <Button
+                className="button"
+                aria-pressed={p.kept === true}
+                aria-label={`Keep ${title}`}
+                onPress={() => setPast(past.map((o) => (o === p ? { ...o, kept: !o.kept } : o)))}
+              >
+                Keep
+              </Button>
+              <Button
+                className="button"
+                aria-label={`Remove ${title}`}
+                onPress={() => setPast(past.filter((o) => o !== p))}
+              >
+                Remove
+              </Button>
             </li>
           );
         })}

@@ -24,13 +24,36 @@ export function Keys(props: { close: () => void; keys?: [string, string][] }) {
   const { close, keys } = props;
   return (
     <Window title="Keys" close={close}>
-      {keys ? <List keys={keys} /> : <><List keys={everywhere} /><h3>In editors</h3><List keys={inEditors} /></>}
+      {keys ? (
+        <List keys={keys} />
+      ) : (
+        <>
+          <List keys={everywhere} />
+          <h3>In editors</h3>
+          <List keys={inEditors} />
+        </>
+      )}
       <p className="hint">On a Mac, Ctrl is ⌘.</p>
-      <div className="row"><Button className="button" autoFocus onPress={close}>Close</Button></div>
+      <div className="row">
+        <Button className="button" autoFocus onPress={close}>
+          Close
+        </Button>
+      </div>
     </Window>
   );
 }
 
 function List(props: { keys: [string, string][] }) {
-  return <dl className="pairs">{props.keys.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>;
+  return (
+    <dl className="pairs">
+      {props.keys.map(([key, what]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

@@ -16,7 +16,10 @@ interface SplitProps<T> {
   open: (item: T | undefined) => void;
   /** The form for a new one; close ends it, and then does something unless another one was opened meanwhile. */
   form: (close: (then?: () => void) => void) => ReactNode;
-  /** The one that is shown; gone is that somebody has deleted it while it is edited. moved does something unless another one was opened meanwhile. */
+  /**
+   * The one that is shown; gone is that somebody has deleted it while it is edited. moved does something unless another
+   * one was opened meanwhile.
+   */
   children: (item: T, gone: boolean, moved: (then: () => void) => void) => ReactNode;
 }
 
@@ -36,12 +39,16 @@ export function Split<T>(props: SplitProps<T>) {
   return (
     <div className="split">
       <section className="panel" aria-label={words.list}>
-        <Button className="button primary" onPress={() => show(undefined)}>{words.add}</Button>
+        <Button className="button primary" onPress={() => show(undefined)}>
+          {words.add}
+        </Button>
         {items.length === 0 && <p className="hint">{words.none}</p>}
         <ul className="changes">
           {items.map((item, i) => (
             <li key={i}>
-              <Button className="link" aria-pressed={item === shown} onPress={() => show(item)}>{name(item)}</Button>
+              <Button className="link" aria-pressed={item === shown} onPress={() => show(item)}>
+                {name(item)}
+              </Button>
               <div className="hint">{about(item)}</div>
             </li>
           ))}
@@ -52,7 +59,9 @@ export function Split<T>(props: SplitProps<T>) {
           {adding && id === "" ? (
             form((then) => close(then && (() => moved(then))))
           ) : (
-            <Staying id={id} name={id} value={shown} otherwise={<p className="hint">{words.choose}</p>}>{(item, gone) => children(item, gone, moved)}</Staying>
+            <Staying id={id} name={id} value={shown} otherwise={<p className="hint">{words.choose}</p>}>
+              {(item, gone) => children(item, gone, moved)}
+            </Staying>
           )}
         </Around>
       </section>

@@ -26,7 +26,9 @@ export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
         <Label>Run as role</Label>
         <Input placeholder={session?.admin ? "admin" : "your own"} />
         <Popover className="popover">
-          <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>{(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}</ListBox>
+          <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>
+            {(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}
+          </ListBox>
         </Popover>
       </ComboBox>
       {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}

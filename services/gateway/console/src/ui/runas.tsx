@@ -7,12 +7,17 @@ import { RolePicker } from "./role";
 const kept = 40;
 const shown = 5;
 
-/** usePast remembers the roles and session variables that requests ran with. They may be secrets: they end with the tab. */
+/**
+ * usePast remembers the roles and session variables that requests ran with. They may be secrets: they end with the tab.
+ */
 export function usePast(): { past: RunAs[]; remember: (as: RunAs) => void } {
   const [past, setPast] = useStored<RunAs[]>(sessionStorage, "query-engine-run-as-past", []);
   const remember = (as: RunAs) => {
     const headers = lines(as).join("\n");
-    if (headers) setPast((list) => [{ role: as.role, headers }, ...list.filter((p) => p.role !== as.role || p.headers !== headers)].slice(0, kept));
+    if (headers)
+      setPast((list) =>
+        [{ role: as.role, headers }, ...list.filter((p) => p.role !== as.role || p.headers !== headers)].slice(0, kept),
+      );
   };
   return { past, remember };
 }
@@ -27,13 +32,19 @@ export function Past(props: { past: RunAs[]; as: RunAs; setAs: (as: RunAs) => vo
     <div className="row" role="group" aria-label="Run as before">
       {offered.map((p) => {
         const text = [...(as.role || !p.role ? [] : [p.role]), ...lines(p)].join(", ");
-        return <Button key={`${p.role} ${p.headers}`} className="button past" onPress={() => setAs(p)}>{text}</Button>;
+        return (
+          <Button key={`${p.role} ${p.headers}`} className="button past" onPress={() => setAs(p)}>
+            {text}
+          </Button>
+        );
       })}
     </div>
   );
 }
 
-/** RunAsPicker chooses the role and the session variables that requests run with; those that are used have a field each. */
+/**
+ * RunAsPicker chooses the role and the session variables that requests run with; those that are used have a field each.
+ */
 export function RunAsPicker(props: { as: RunAs; setAs: (as: RunAs) => void; fixed?: boolean; used?: string[] }) {
   const { as, setAs, fixed, used = [] } = props;
   const { past, remember } = usePast();
@@ -41,13 +52,38 @@ export function RunAsPicker(props: { as: RunAs; setAs: (as: RunAs) => void; fixe
   return (
     <>
       {!fixed && <RolePicker as={as} setAs={setAs} />}
-      {used.map((v) => <label key={v}>{v}<input autoComplete="off" value={variableIn(as.headers, v)} onChange={(e) => set(withVariable(as.headers, v, e.target.value))} onBlur={() => remember(as)} /></label>)}
-      {as.role && <label>Session variables<textarea rows={Math.min(4, as.headers.split("\n").length)} spellCheck="false" placeholder="x-engine-user-id: 7" value={as.headers} onChange={(e) => set(e.target.value)} onBlur={() => remember(as)} /></label>}
+      {used.map((v) => (
+        <label key={v}>
+          {v}
+          <input
+            autoComplete="off"
+            value={variableIn(as.headers, v)}
+            onChange={(e) => set(withVariable(as.headers, v, e.target.value))}
+            onBlur={() => remember(as)}
+          />
+        </label>
+      ))}
+      {as.role && (
+        <label>
+          Session variables
+          <textarea
+            rows={Math.min(4, as.headers.split("\n").length)}
+            spellCheck="false"
+            placeholder="x-engine-user-id: 7"
+            value={as.headers}
+            onChange={(e) => set(e.target.value)}
+            onBlur={() => remember(as)}
+          />
+        </label>
+      )}
       <Past past={past} as={as} setAs={setAs} />
     </>
   );
 }
 
 function lines(as: RunAs): string[] {
-  return as.headers.split("\n").map((l) => l.trim()).filter(Boolean);
+  return as.headers
+    .split("\n")
+    .map((l) => l.trim())
+    .filter(Boolean);
 }

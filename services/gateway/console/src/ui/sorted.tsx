@@ -2,14 +2,19 @@ import { useMemo, useState } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { Grid } from "./grid";
 
-/** SortedColumn is what a column has of an item: the value that it is sorted by, null for none, and how that is shown. */
+/**
+ * SortedColumn is what a column has of an item: the value that it is sorted by, null for none, and how that is shown.
+ */
 export interface SortedColumn<T> {
   name: string;
   of: (item: T) => string | number | null;
   show?: (item: T) => unknown;
 }
 
-/** SortedGrid shows items that the page has all of, sorted by the head of a column; until then they are in the order in which they come. */
+/**
+ * SortedGrid shows items that the page has all of, sorted by the head of a column; until then they are in the order in
+ * which they come.
+ */
 export function SortedGrid<T>(props: { label: string; items: T[]; columns: SortedColumn<T>[] }) {
   const { label, items, columns } = props;
   const [sort, setSort] = useState<SortDescriptor>();

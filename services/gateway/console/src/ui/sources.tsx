@@ -6,7 +6,11 @@ export function SourcePicker(props: { sources: Source[]; value: string; onChange
     <label className="inline">
       Source{" "}
       <select value={props.value} onChange={(e) => props.onChange(e.target.value)}>
-        {props.sources.map((s) => <option key={s.name} value={s.name}>{s.name} ({s.kind})</option>)}
+        {props.sources.map((s) => (
+          <option key={s.name} value={s.name}>
+            {s.name} ({s.kind})
+          </option>
+        ))}
       </select>
     </label>
   );

@@ -16,7 +16,9 @@ function parse(text: string, reviver?: Reviver): unknown {
   const plain = JSON.parse(text) as unknown;
   if (!reviver) return plain;
   const numbers: string[] = [];
-  const marked = String(text).replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => (token[0] === '"' ? token : `"\\u0000raw:${numbers.push(token) - 1}"`));
+  const marked = String(text).replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+    token[0] === '"' ? token : `"\\u0000raw:${numbers.push(token) - 1}"`,
+  );
   return JSON.parse(marked, function (this: unknown, key: string, value: unknown) {
     if (typeof value !== "string" || !value.startsWith(mark)) return reviver.call(this, key, value, {});
     const source = numbers[Number(value.slice(mark.length))]!;
@@ -26,11 +28,17 @@ function parse(text: string, reviver?: Reviver): unknown {
 
 function stringify(value: unknown, replacer?: unknown, space?: string | number): string | undefined {
   if (Array.isArray(replacer)) return JSON.stringify(value, replacer as string[], space);
-  const text = JSON.stringify(value, function (this: unknown, key: string, one: unknown) {
-    const now = typeof replacer === "function" ? ((replacer as (k: string, v: unknown) => unknown).call(this, key, one)) : one;
-    return isRawJSON(now) ? mark + texts.get(now as object)! : now;
-  }, space) as string | undefined;
+  const text = JSON.stringify(
+    value,
+    function (this: unknown, key: string, one: unknown) {
+      const now =
+        typeof replacer === "function" ? (replacer as (k: string, v: unknown) => unknown).call(this, key, one) : one;
+      return isRawJSON(now) ? mark + texts.get(now as object)! : now;
+    },
+    space,
+  ) as string | undefined;
   return text?.replace(/"\\u0000raw:([^"]*)"/g, "$1");
 }
 
-export const exactJSON = "rawJSON" in JSON ? JSON : Object.assign(Object.create(JSON) as JSON, { rawJSON, isRawJSON, parse, stringify });
+export const exactJSON =
+  "rawJSON" in JSON ? JSON : Object.assign(Object.create(JSON) as JSON, { rawJSON, isRawJSON, parse, stringify });

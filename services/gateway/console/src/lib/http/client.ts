@@ -21,14 +21,24 @@ export class ApiError extends Error {
 
 /** post sends JSON and returns the JSON that comes back; it throws an ApiError for anything but 200. */
 export async function post<T>(path: string, body: unknown, credentials: Credentials, signal?: AbortSignal): Promise<T> {
-  return request<T>(path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headersOf(credentials) }, signal });
+  return request<T>(path, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headersOf(credentials) },
+    signal,
+  });
 }
 
 export async function get<T>(path: string, credentials: Credentials, signal?: AbortSignal): Promise<T> {
   return request<T>(path, { headers: headersOf(credentials), signal });
 }
 
-async function request<T>(path: string, init: RequestInit, parse: (text: string) => unknown = JSON.parse, heard?: (response: Response, text: string) => void): Promise<T> {
+async function request<T>(
+  path: string,
+  init: RequestInit,
+  parse: (text: string) => unknown = JSON.parse,
+  heard?: (response: Response, text: string) => void,
+): Promise<T> {
   let response: Response;
   try {
     response = await fetch(path, { ...init, credentials: project ? "same-origin" : "omit", cache: "no-store" });
@@ -43,7 +53,13 @@ async function request<T>(path: string, init: RequestInit, parse: (text: string)
   try {
     value = parse(text);
   } catch {
-    throw new ApiError(`The answer isn't JSON (HTTP status ${response.status}).`, "unexpected-answer", undefined, response.status, text.slice(0, 2000));
+    throw new ApiError(
+      `The answer isn't JSON (HTTP status ${response.status}).`,
+      "unexpected-answer",
+      undefined,
+      response.status,
+      text.slice(0, 2000),
+    );
   }
   if (!response.ok) throw errorIn(value, response.status);
   return value as T;
@@ -51,7 +67,12 @@ async function request<T>(path: string, init: RequestInit, parse: (text: string)
 
 /** partMissing stands for the error of a part of the console that can't be loaded. */
 function partMissing(): never {
-  throw new ApiError("The server can't be reached, or it has another version of the console by now.", "unreachable", undefined, 0);
+  throw new ApiError(
+    "The server can't be reached, or it has another version of the console by now.",
+    "unreachable",
+    undefined,
+    0,
+  );
 }
 
 interface ServerError {
@@ -72,7 +93,14 @@ export interface GraphQLErrorItem {
 function errorIn(value: unknown, status: number): ApiError {
   const e = (value ?? {}) as ServerError;
   const first = e.errors?.[0];
-  if (first) return new ApiError(first.message, first.extensions?.code ?? "unexpected", first.extensions?.path, status, first.extensions?.internal);
+  if (first)
+    return new ApiError(
+      first.message,
+      first.extensions?.code ?? "unexpected",
+      first.extensions?.path,
+      status,
+      first.extensions?.internal,
+    );
   return new ApiError(e.error ?? `HTTP status ${status}`, e.code ?? "unexpected", e.path, status, e.internal);
 }
 
@@ -113,12 +141,21 @@ export class Server {
   }
 
   /** metadata runs an operation that belongs to no kind of sources. */
-  metadata<T, K extends keyof Operations = keyof Operations>(type: K, args: Operations[K], signal?: AbortSignal): Promise<T> {
+  metadata<T, K extends keyof Operations = keyof Operations>(
+    type: K,
+    args: Operations[K],
+    signal?: AbortSignal,
+  ): Promise<T> {
     return post<T>("/v1/metadata", { type, args }, this.credentials, signal);
   }
 
   /** ofSource runs an operation of a kind of sources. */
-  ofSource<T, K extends keyof SourceOperations = keyof SourceOperations>(kind: string, type: K, args: SourceOperations[K], signal?: AbortSignal): Promise<T> {
+  ofSource<T, K extends keyof SourceOperations = keyof SourceOperations>(
+    kind: string,
+    type: K,
+    args: SourceOperations[K],
+    signal?: AbortSignal,
+  ): Promise<T> {
     return post<T>("/v1/metadata", { type: `${prefixOf(kind)}_${type}`, args }, this.credentials, signal);
   }
 
@@ -126,7 +163,8 @@ export class Server {
   async change<T>(request: MetadataRequest): Promise<T> {
     const answer = await post<T>("/v1/metadata", request, this.credentials);
     void this.versions({ limit: 1 }).then(
-      ({ versions: [newest] }) => newest?.operation === request.type && setMade({ operation: request.type, version: newest.resource_version }),
+      ({ versions: [newest] }) =>
+        newest?.operation === request.type && setMade({ operation: request.type, version: newest.resource_version }),
       () => undefined, // it is done all the same
     );
     return answer;
@@ -137,7 +175,10 @@ export class Server {
     return this.metadata<Versions, "list_metadata_versions">("list_metadata_versions", args, signal);
   }
 
-  /** export reads the document. Numbers of rules that would be rounded stay as they are written; most documents have none. */
+  /**
+   * export reads the document. Numbers of rules that would be rounded stay as they are written; most documents have
+   * none.
+   */
   async export(signal?: AbortSignal): Promise<Exported> {
     let exact = false;
     const parse = (text: string): unknown => {
@@ -145,7 +186,11 @@ export class Server {
       return exact ? parseExact(text) : JSON.parse(text);
     };
     const headers = { "content-type": "application/json", ...headersOf(this.credentials) };
-    const answer = await request<Exported>("/v1/metadata", { method: "POST", body: JSON.stringify({ type: "export_metadata", version: 2, args: {} }), headers, signal }, parse);
+    const answer = await request<Exported>(
+      "/v1/metadata",
+      { method: "POST", body: JSON.stringify({ type: "export_metadata", version: 2, args: {} }), headers, signal },
+      parse,
+    );
     return exact ? { ...answer, exact } : answer;
   }
 
@@ -163,29 +208,75 @@ export class Server {
     return post<T>("/v2/query", { type, args }, this.credentials, signal);
   }
 
-  /** sql runs statements, which become a migration of the project where one is given. The numbers of the answer are exact. */
+  /**
+   * sql runs statements, which become a migration of the project where one is given. The numbers of the answer are
+   * exact.
+   */
   sql<T>(type: string, args: object, migration?: Migration, signal?: AbortSignal): Promise<T> {
-    const of = migration && { "x-engine-migration": migration.mode, "x-engine-migration-name": encodeURIComponent(migration.name), ...(migration.down && { "x-engine-migration-down": encodeURIComponent(migration.down) }) };
+    const of = migration && {
+      "x-engine-migration": migration.mode,
+      "x-engine-migration-name": encodeURIComponent(migration.name),
+      ...(migration.down && { "x-engine-migration-down": encodeURIComponent(migration.down) }),
+    };
     const headers = { ...headersOf(this.credentials), "content-type": "application/json", ...of };
-    return request<T>("/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers, signal }, parseExact);
+    return request<T>(
+      "/v2/query",
+      { method: "POST", body: JSON.stringify({ type, args }), headers, signal },
+      parseExact,
+    );
   }
 
-  /** rows reads or writes rows of a table as a role; /v2/query is for admin alone. The numbers of the answer are exact. */
-  async rows<T>(type: "select" | "count" | "insert" | "update" | "delete", args: object, as: RunAs, signal?: AbortSignal): Promise<T> {
+  /**
+   * rows reads or writes rows of a table as a role; /v2/query is for admin alone. The numbers of the answer are exact.
+   */
+  async rows<T>(
+    type: "select" | "count" | "insert" | "update" | "delete",
+    args: object,
+    as: RunAs,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const headers = { ...headersOf(this.credentials), ...headersFor(as), "content-type": "application/json" };
     const parse = type === "select" ? (await import("../json/rows").catch(partMissing)).parseRows : parseExact;
-    return request<T>(as.role ? "/v1/query" : "/v2/query", { method: "POST", body: stringifyExact({ type, args }), headers, signal }, parse);
+    return request<T>(
+      as.role ? "/v1/query" : "/v2/query",
+      { method: "POST", body: stringifyExact({ type, args }), headers, signal },
+      parse,
+    );
   }
 
   /** endpoint calls a REST endpoint of the metadata. */
   endpoint(call: { method: string; path: string; body?: string }, headers: Record<string, string>): Promise<unknown> {
-    return request(call.path, { method: call.method, body: call.body, headers: { ...headersOf(this.credentials), ...headers, ...(call.body !== undefined && { "content-type": "application/json" }) } });
+    return request(call.path, {
+      method: call.method,
+      body: call.body,
+      headers: {
+        ...headersOf(this.credentials),
+        ...headers,
+        ...(call.body !== undefined && { "content-type": "application/json" }),
+      },
+    });
   }
 
-  /** operation runs an operation as it was written: the numbers of the answer are exact. heard is told of any answer, also of one that is an error. */
-  operation(path: string, body: unknown, headers: Record<string, string>, signal: AbortSignal, heard: (h: Heard) => void): Promise<unknown> {
-    const init = { method: "POST", body: JSON.stringify(body), headers: { ...headersOf(this.credentials), ...headers, "content-type": "application/json" }, signal };
-    return request(path, init, parseExact, (response, text) => heard({ status: response.status, bytes: new TextEncoder().encode(text).length, headers: [...response.headers] }));
+  /**
+   * operation runs an operation as it was written: the numbers of the answer are exact. heard is told of any answer,
+   * also of one that is an error.
+   */
+  operation(
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    heard: (h: Heard) => void,
+  ): Promise<unknown> {
+    const init = {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { ...headersOf(this.credentials), ...headers, "content-type": "application/json" },
+      signal,
+    };
+    return request(path, init, parseExact, (response, text) =>
+      heard({ status: response.status, bytes: new TextEncoder().encode(text).length, headers: [...response.headers] }),
+    );
   }
 
   graphql(body: unknown, headers: Record<string, string>, signal?: AbortSignal): Promise<GraphQLAnswer> {

@@ -8,17 +8,29 @@ export interface Told {
 }
 
 /**
- * follow calls seen for the version of the metadata that is in force, unless it is known, and for later ones as they are made, by
- * whomever. It calls begun when the server begins to tell, and ends when the server does, or can't be reached; undefined for one that
- * can't be followed with these credentials.
+ * follow calls seen for the version of the metadata that is in force, unless it is known, and for later ones as they
+ * are made, by whomever. It calls begun when the server begins to tell, and ends when the server does, or can't be
+ * reached; undefined for one that can't be followed with these credentials.
  */
-export async function follow(credentials: Credentials, known: number, begun: () => void, seen: (t: Told) => void, signal: AbortSignal): Promise<"ended" | undefined> {
-  const response = await fetch(`/v1/metadata/changes?resource_version=${known}`, { headers: { accept: "text/event-stream", ...headersOf(credentials) }, credentials: project ? "same-origin" : "omit", cache: "no-store", signal });
+export async function follow(
+  credentials: Credentials,
+  known: number,
+  begun: () => void,
+  seen: (t: Told) => void,
+  signal: AbortSignal,
+): Promise<"ended" | undefined> {
+  const response = await fetch(`/v1/metadata/changes?resource_version=${known}`, {
+    headers: { accept: "text/event-stream", ...headersOf(credentials) },
+    credentials: project ? "same-origin" : "omit",
+    cache: "no-store",
+    signal,
+  });
   if (response.status === 503) return "ended";
-  if (!response.ok || !response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return undefined;
+  if (!response.ok || !response.body || !response.headers.get("content-type")?.startsWith("text/event-stream"))
+    return undefined;
   begun();
   let rest = "";
-  for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
+  for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) return "ended";
     const events = (rest + value).split("\n\n");

@@ -19,10 +19,15 @@ export function isExact(value: unknown): boolean {
 
 /** parseExact reads JSON without rounding its numbers: a key of 64 bits comes back as the same key. */
 export function parseExact(text: string): unknown {
-  return exact.parse(text, (_, value, context) => (typeof value === "number" && context?.source !== undefined ? number(context.source) : value));
+  return exact.parse(text, (_, value, context) =>
+    typeof value === "number" && context?.source !== undefined ? number(context.source) : value,
+  );
 }
 
-/** Raw is an object or a list in JSON with its text: the blanks and the keys that are there twice, which a column of type json keeps. */
+/**
+ * Raw is an object or a list in JSON with its text: the blanks and the keys that are there twice, which a column of
+ * type json keeps.
+ */
 export class Raw {
   constructor(readonly text: string) {}
 
@@ -31,7 +36,10 @@ export class Raw {
   }
 }
 
-/** Written is a value whose JSON doesn't tell all of it, with the text by which the database writes it: a composite value, or a list. */
+/**
+ * Written is a value whose JSON doesn't tell all of it, with the text by which the database writes it: a composite
+ * value, or a list.
+ */
 export class Written {
   constructor(
     readonly text: string,

@@ -11,7 +11,8 @@ export function parseRows(text: string): unknown {
   parseTree(text)?.children?.forEach((row, i) => {
     for (const { children: [key, value] = [] } of row.children ?? []) {
       const name = key?.value as string;
-      if (value && isNested(rows[i]![name])) rows[i]![name] = new Raw(text.slice(value.offset, value.offset + value.length));
+      if (value && isNested(rows[i]![name]))
+        rows[i]![name] = new Raw(text.slice(value.offset, value.offset + value.length));
     }
   });
   return rows;

@@ -17,7 +17,10 @@ const inTexts = [
 
 const token = /‹hidden (\d+)›/g;
 
-/** hideSecrets puts tokens in the place of secrets: of passwords in addresses, and of keys. References to variables are none. */
+/**
+ * hideSecrets puts tokens in the place of secrets: of passwords in addresses, and of keys. References to variables are
+ * none.
+ */
 export function hideSecrets(value: unknown, secrets: string[] = []): Hidden {
   const hide = (secret: string) => {
     if (/^\{\{[^{}]*\}\}$/.test(secret)) return secret;
@@ -27,10 +30,14 @@ export function hideSecrets(value: unknown, secrets: string[] = []): Hidden {
   const walk = (part: unknown, key: string): unknown => {
     if (typeof part === "string") {
       if (ofKeys.test(key)) return part && hide(part);
-      return inTexts.reduce((text, pattern) => text.replace(pattern, (_, before: string, secret: string) => before + hide(secret)), part);
+      return inTexts.reduce(
+        (text, pattern) => text.replace(pattern, (_, before: string, secret: string) => before + hide(secret)),
+        part,
+      );
     }
     if (Array.isArray(part)) return part.map((p) => walk(p, ""));
-    if (typeof part === "object" && part !== null) return Object.fromEntries(Object.entries(part).map(([k, p]) => [k, walk(p, k)]));
+    if (typeof part === "object" && part !== null)
+      return Object.fromEntries(Object.entries(part).map(([k, p]) => [k, walk(p, k)]));
     return part;
   };
   return { value: walk(value, ""), secrets };
@@ -38,9 +45,11 @@ export function hideSecrets(value: unknown, secrets: string[] = []): Hidden {
 
 /** restoreSecrets puts secrets back in the place of their tokens. */
 export function restoreSecrets(value: unknown, secrets: string[]): unknown {
-  if (typeof value === "string") return value.replace(token, (text, number: string) => secrets[Number(number) - 1] ?? text);
+  if (typeof value === "string")
+    return value.replace(token, (text, number: string) => secrets[Number(number) - 1] ?? text);
   if (Array.isArray(value)) return value.map((v) => restoreSecrets(v, secrets));
-  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, restoreSecrets(v, secrets)]));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, restoreSecrets(v, secrets)]));
   return value;
 }
 

@@ -17,7 +17,11 @@ export function dialectOf(kind: string | undefined): SQLDialect {
 export function statementsIn(dialect: SQLDialect, text: string): Part[] {
   const found: Part[] = [];
   for (let node = dialect.language.parser.parse(text).topNode.firstChild; node; node = node.nextSibling) {
-    if (node.name === "Statement") found.push({ from: node.from, to: text.slice(node.from, node.to).trimEnd().endsWith(";") ? text.lastIndexOf(";", node.to) : node.to });
+    if (node.name === "Statement")
+      found.push({
+        from: node.from,
+        to: text.slice(node.from, node.to).trimEnd().endsWith(";") ? text.lastIndexOf(";", node.to) : node.to,
+      });
   }
   return found;
 }
@@ -27,10 +31,17 @@ export function chosenText(text: string, selected: Part): string {
   return text.slice(selected.from, selected.to).trim() === "" ? text : text.slice(selected.from, selected.to);
 }
 
-/** oneStatement is what is selected when that is one statement, or else the one at the cursor or before it; "" for none. */
+/**
+ * oneStatement is what is selected when that is one statement, or else the one at the cursor or before it; "" for none.
+ */
 export function oneStatement(dialect: SQLDialect, text: string, selected: Part): string {
   const within = selected.to > selected.from ? text.slice(selected.from, selected.to) : text;
   const found = statementsIn(dialect, within);
-  const at = within === text ? (found.findLast((s) => s.from <= selected.to) ?? found[0]) : found.length === 1 ? found[0] : undefined;
+  const at =
+    within === text
+      ? (found.findLast((s) => s.from <= selected.to) ?? found[0])
+      : found.length === 1
+        ? found[0]
+        : undefined;
   return at ? within.slice(at.from, at.to).trim() : "";
 }

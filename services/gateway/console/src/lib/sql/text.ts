@@ -18,7 +18,8 @@ export function canRehearse(kind: string): boolean {
 
 /** quoteName is a name as an identifier. */
 export function quoteName(dialect: Dialect, name: string): string {
-  if (name === "" || name.includes("\0")) throw new Error("A name has at least one character, and none with the code 0.");
+  if (name === "" || name.includes("\0"))
+    throw new Error("A name has at least one character, and none with the code 0.");
   return dialect === "mssql" ? `[${name.replaceAll("]", "]]")}]` : `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -54,13 +55,14 @@ function skip(dialect: Dialect, text: string, at: number): number | undefined {
 }
 
 /**
- * problemOfPart is what is wrong with a part of a statement that is SQL itself, a type or an expression; undefined for nothing. It can't
- * end before its place does: quotes and parentheses are closed in it, and it has neither comments nor what separates statements and parts.
+ * problemOfPart is what is wrong with a part of a statement that is SQL itself, a type or an expression; undefined for
+ * nothing. It can't end before its place does: quotes and parentheses are closed in it, and it has neither comments nor
+ * what separates statements and parts.
  */
 export function problemOfPart(dialect: Dialect, text: string): string | undefined {
   if (text.trim() === "") return "This is empty.";
   const open: string[] = [];
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const behind = skip(dialect, text, i);
     if (behind === -1) return "What is quoted has no end.";
     if (behind !== undefined) {

@@ -13,7 +13,13 @@ export function Control(of: Omit<CustomProps, "change" | "fault">) {
   const id = useId();
   const hint = field.about?.(at(value, field.path), value) ?? field.hint;
   const described = fault ? `${id}-fault` : hint ? `${id}-hint` : undefined;
-  const control = { id, "aria-describedby": described, "aria-invalid": fault !== undefined || undefined, required: field.required, disabled: field.fixed };
+  const control = {
+    id,
+    "aria-describedby": described,
+    "aria-invalid": fault !== undefined || undefined,
+    required: field.required,
+    disabled: field.fixed,
+  };
   if (field.kind === "headers") return <Headers {...props} />;
   if (field.kind === "mapping") return <Mapping {...props} />;
   if (field.control) return field.control(props);
@@ -21,8 +27,16 @@ export function Control(of: Omit<CustomProps, "change" | "fault">) {
     <div className={field.kind === "flag" || field.kind === "operation" ? "field flag" : "field"}>
       <label htmlFor={id}>{field.label}</label>
       <Input {...props} control={control} />
-      {hint && <span className="hint" id={`${id}-hint`}>{hint}</span>}
-      {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
+      {hint && (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {fault && (
+        <span className="removed" id={`${id}-fault`}>
+          {fault}
+        </span>
+      )}
     </div>
   );
 }
@@ -41,23 +55,57 @@ function Input(props: ControlProps & { control: Attributes }) {
   const text = part === undefined || part === null ? "" : String(part);
   switch (field.kind) {
     case "flag":
-      return <input {...control} type="checkbox" checked={part === true} onChange={(e) => change(e.target.checked || undefined)} />;
+      return (
+        <input
+          {...control}
+          type="checkbox"
+          checked={part === true}
+          onChange={(e) => change(e.target.checked || undefined)}
+        />
+      );
     case "operation":
-      return <input {...control} type="checkbox" checked={part !== undefined} onChange={(e) => change(e.target.checked ? { columns: "*" } : undefined)} />;
+      return (
+        <input
+          {...control}
+          type="checkbox"
+          checked={part !== undefined}
+          onChange={(e) => change(e.target.checked ? { columns: "*" } : undefined)}
+        />
+      );
     case "choice":
       return (
         <select {...control} value={text} onChange={(e) => change(e.target.value || undefined)}>
-          {field.options?.map((o) => <option key={o.value} value={o.value}>{o.label}</option>)}
+          {field.options?.map((o) => (
+            <option key={o.value} value={o.value}>
+              {o.label}
+            </option>
+          ))}
         </select>
       );
     case "object":
       return (
-        <select {...control} value={part === undefined ? "" : JSON.stringify(part)} onChange={(e) => change(e.target.value ? JSON.parse(e.target.value) : undefined)}>
-          {field.options?.map((o) => <option key={o.value} value={o.value}>{o.label}</option>)}
+        <select
+          {...control}
+          value={part === undefined ? "" : JSON.stringify(part)}
+          onChange={(e) => change(e.target.value ? JSON.parse(e.target.value) : undefined)}
+        >
+          {field.options?.map((o) => (
+            <option key={o.value} value={o.value}>
+              {o.label}
+            </option>
+          ))}
         </select>
       );
     case "number":
-      return <input {...control} type="number" min={0} value={text} onChange={(e) => change(e.target.value === "" ? undefined : Number(e.target.value))} />;
+      return (
+        <input
+          {...control}
+          type="number"
+          min={0}
+          value={text}
+          onChange={(e) => change(e.target.value === "" ? undefined : Number(e.target.value))}
+        />
+      );
     case "json":
       return <JSONInput {...props} />;
     case "list":
@@ -78,7 +126,13 @@ function Input(props: ControlProps & { control: Attributes }) {
               if (field.check) report(e.target.value ? field.check(e.target.value) : undefined);
             }}
           />
-          {field.suggestions && <datalist id={`${control.id}-list`}>{field.suggestions.map((s) => <option key={s} value={s} />)}</datalist>}
+          {field.suggestions && (
+            <datalist id={`${control.id}-list`}>
+              {field.suggestions.map((s) => (
+                <option key={s} value={s} />
+              ))}
+            </datalist>
+          )}
         </>
       );
   }
@@ -108,7 +162,10 @@ function ListInput(props: ControlProps & { control: Attributes }) {
   const [text, setText] = useState(Array.isArray(part) ? part.join(", ") : "");
   const edit = (typed: string) => {
     setText(typed);
-    const names = typed.split(",").map((n) => n.trim()).filter(Boolean);
+    const names = typed
+      .split(",")
+      .map((n) => n.trim())
+      .filter(Boolean);
     change(names.length > 0 ? names : undefined);
   };
   return <input {...control} type="text" autoComplete="off" value={text} onChange={(e) => edit(e.target.value)} />;
@@ -125,11 +182,23 @@ function Headers(props: ControlProps) {
       <legend>{field.label}</legend>
       {headers.map((h, i) => (
         <div className="row" key={i}>
-          <input type="text" aria-label={`Name of header ${i + 1}`} value={h.name} onChange={(e) => replace(i, { ...h, name: e.target.value })} />
+          <input
+            type="text"
+            aria-label={`Name of header ${i + 1}`}
+            value={h.name}
+            onChange={(e) => replace(i, { ...h, name: e.target.value })}
+          />
           <select
             aria-label={`What header ${i + 1} has`}
             value={h.value_from_env === undefined ? "value" : "variable"}
-            onChange={(e) => replace(i, e.target.value === "value" ? { name: h.name, value: h.value_from_env ?? "" } : { name: h.name, value_from_env: h.value ?? "" })}
+            onChange={(e) =>
+              replace(
+                i,
+                e.target.value === "value"
+                  ? { name: h.name, value: h.value_from_env ?? "" }
+                  : { name: h.name, value_from_env: h.value ?? "" },
+              )
+            }
           >
             <option value="value">value</option>
             <option value="variable">environment variable</option>
@@ -138,12 +207,27 @@ function Headers(props: ControlProps) {
             type="text"
             aria-label={`Value of header ${i + 1}`}
             value={h.value_from_env ?? h.value ?? ""}
-            onChange={(e) => replace(i, h.value_from_env === undefined ? { name: h.name, value: e.target.value } : { name: h.name, value_from_env: e.target.value })}
+            onChange={(e) =>
+              replace(
+                i,
+                h.value_from_env === undefined
+                  ? { name: h.name, value: e.target.value }
+                  : { name: h.name, value_from_env: e.target.value },
+              )
+            }
           />
-          <Button className="button" aria-label={`Remove header ${i + 1}`} onPress={() => set(headers.filter((_, j) => i !== j))}>Remove</Button>
+          <Button
+            className="button"
+            aria-label={`Remove header ${i + 1}`}
+            onPress={() => set(headers.filter((_, j) => i !== j))}
+          >
+            Remove
+          </Button>
         </div>
       ))}
-      <Button className="button" onPress={() => set([...headers, { name: "", value: "" }])}>Add a header</Button>
+      <Button className="button" onPress={() => set([...headers, { name: "", value: "" }])}>
+        Add a header
+      </Button>
       {fault && <span className="removed">{fault}</span>}
     </fieldset>
   );

@@ -3,7 +3,10 @@ import { ApiError } from "../../lib/http/client";
 /** parsing is what the messages about arguments that can't be read begin with. */
 const parsing = /^Error when parsing command [^]*Internal error message: /;
 
-/** faultOf is what an error says about the field at a path, with the place in it; undefined when it is about another one. */
+/**
+ * faultOf is what an error says about the field at a path, with the place in it; undefined when it is about another
+ * one.
+ */
 export function faultOf(error: unknown, path: string): string | undefined {
   if (!(error instanceof ApiError) || !error.path) return undefined;
   const missing = /^key "(\w+)" not found$/.exec(error.message.replace(parsing, ""))?.[1];

@@ -54,7 +54,10 @@ function Edited(props: FormProps) {
   const asking = useAsking<MetadataRequest | undefined>(undefined);
   const language = useMemo(() => json(), []);
   const [before] = useState(() => JSON.stringify(initial));
-  const { saved, leave } = useEdited(JSON.stringify(value) + (Object.keys(problems).length > 0 ? JSON.stringify([problems, text]) : ""), before);
+  const { saved, leave } = useEdited(
+    JSON.stringify(value) + (Object.keys(problems).length > 0 ? JSON.stringify([problems, text]) : ""),
+    before,
+  );
   const run = useMutation({
     mutationFn: async () => {
       if (confirm) {
@@ -103,8 +106,16 @@ function Edited(props: FormProps) {
   return (
     <div className="page">
       {/* What can't be read goes with its tab. */}
-      <Tabs selectedKey={shownTab} onSelectionChange={(tab) => (tab === shownTab ? undefined : Object.keys(problems).length > 0 ? leave(() => choose(tab)) : choose(tab))}>
-        <TabList aria-label="Form or text"><Tab id="form">Form</Tab><Tab id="text">JSON</Tab></TabList>
+      <Tabs
+        selectedKey={shownTab}
+        onSelectionChange={(tab) =>
+          tab === shownTab ? undefined : Object.keys(problems).length > 0 ? leave(() => choose(tab)) : choose(tab)
+        }
+      >
+        <TabList aria-label="Form or text">
+          <Tab id="form">Form</Tab>
+          <Tab id="text">JSON</Tab>
+        </TabList>
         <TabPanel id="form" className="form">
           {sectionsOf(shown).map(({ section, fields }) => {
             const controls = fields.map((f) => (
@@ -118,26 +129,65 @@ function Edited(props: FormProps) {
               />
             ));
             if (section === undefined) return controls;
-            return <Section key={section} title={section} used={fields.some((f) => pathsOf(f).some((p) => at(value, p) !== undefined))} faulty={fields.some((f) => pathsOf(f).some((p) => faultAt(p) !== undefined))}>{controls}</Section>;
+            return (
+              <Section
+                key={section}
+                title={section}
+                used={fields.some((f) => pathsOf(f).some((p) => at(value, p) !== undefined))}
+                faulty={fields.some((f) => pathsOf(f).some((p) => faultAt(p) !== undefined))}
+              >
+                {controls}
+              </Section>
+            );
           })}
         </TabPanel>
         <TabPanel id="text">
-          <div className="short-editor"><Editor label="Arguments as JSON" value={text ?? ""} onChange={edit} extensions={language} /></div>
+          <div className="short-editor">
+            <Editor label="Arguments as JSON" value={text ?? ""} onChange={edit} extensions={language} />
+          </div>
           {hidden.length > 0 && (
             <p className="row">
-              <span className="hint">Secrets are hidden: each ‹hidden› stands for one, and leaving it where it is keeps the secret.</span>
-              <Button className="button" isDisabled={problems[""] !== undefined} onPress={() => write(false)}>Show secrets</Button>
+              <span className="hint">
+                Secrets are hidden: each ‹hidden› stands for one, and leaving it where it is keeps the secret.
+              </span>
+              <Button className="button" isDisabled={problems[""] !== undefined} onPress={() => write(false)}>
+                Show secrets
+              </Button>
             </p>
           )}
-          {problems[""] && <p className="removed" role="alert">{problems[""]}</p>}
+          {problems[""] && (
+            <p className="removed" role="alert">
+              {problems[""]}
+            </p>
+          )}
         </TabPanel>
       </Tabs>
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isPending={run.isPending} isDisabled={missing || Object.keys(problems).length > 0} onPress={() => run.mutate()}>{title}{confirm && "…"}</Button>
-        {cancel && <Button className="button" onPress={() => leave(cancel)}>Cancel</Button>}
+        <Button
+          className="button primary"
+          isPending={run.isPending}
+          isDisabled={missing || Object.keys(problems).length > 0}
+          onPress={() => run.mutate()}
+        >
+          {title}
+          {confirm && "…"}
+        </Button>
+        {cancel && (
+          <Button className="button" onPress={() => leave(cancel)}>
+            Cancel
+          </Button>
+        )}
       </div>
-      {asking.value && <ConfirmChange title={title} request={asking.value} close={asking.close} made={saved} done={() => done(value)} />}
+      {asking.value && (
+        <ConfirmChange
+          title={title}
+          request={asking.value}
+          close={asking.close}
+          made={saved}
+          done={() => done(value)}
+        />
+      )}
     </div>
   );
 }

@@ -3,8 +3,8 @@ import { Button } from "react-aria-components";
 import { Around, useEdits } from "../../lib/unsaved";
 
 /**
- * Kept shows what is edited of the metadata. When that changes, it begins anew with what there is then, unless there are unsaved
- * edits: then it stays as it is, and says so.
+ * Kept shows what is edited of the metadata. When that changes, it begins anew with what there is then, unless there
+ * are unsaved edits: then it stays as it is, and says so.
  */
 export function Kept<T>(props: { value: T; children: (value: T) => ReactNode }) {
   const { value, children } = props;
@@ -19,7 +19,15 @@ export function Kept<T>(props: { value: T; children: (value: T) => ReactNode }) 
       {stays && (
         <p className="row" role="status">
           <span className="removed">This has been changed since.</span>
-          <Button className="button" onPress={() => { edits.letGo(); setKept({ text, value }); }}>Show what it is now</Button>
+          <Button
+            className="button"
+            onPress={() => {
+              edits.letGo();
+              setKept({ text, value });
+            }}
+          >
+            Show what it is now
+          </Button>
         </p>
       )}
       <Fragment key={kept.text}>{children(kept.value)}</Fragment>

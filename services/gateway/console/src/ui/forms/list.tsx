@@ -25,7 +25,10 @@ export interface Listed {
   drop: MetadataRequest;
 }
 
-/** ObjectList lists objects that have no page of their own: each can be changed, when it says how, and dropped, and others added. What a change does is shown before. */
+/**
+ * ObjectList lists objects that have no page of their own: each can be changed, when it says how, and dropped, and
+ * others added. What a change does is shown before.
+ */
 export function ObjectList(props: { label: string; none: string; items: Listed[]; add: FormOf[] }) {
   const { label, none, items, add } = props;
   const adding = useAsking<string | undefined>(undefined);
@@ -42,27 +45,63 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
             <div className="row">
               <strong>{i.id}</strong>
               {i.about}
-              {i.change && <Button className="button" aria-label={`Change ${i.id}`} aria-expanded={changed === i} onPress={() => changing.set(changed === i ? undefined : i.id)}>Change</Button>}
-              <Button className="button" aria-label={`Delete ${i.id}`} onPress={() => confirm({ title: "Delete", request: i.drop })}>Delete…</Button>
+              {i.change && (
+                <Button
+                  className="button"
+                  aria-label={`Change ${i.id}`}
+                  aria-expanded={changed === i}
+                  onPress={() => changing.set(changed === i ? undefined : i.id)}
+                >
+                  Change
+                </Button>
+              )}
+              <Button
+                className="button"
+                aria-label={`Delete ${i.id}`}
+                onPress={() => confirm({ title: "Delete", request: i.drop })}
+              >
+                Delete…
+              </Button>
             </div>
           </li>
         ))}
       </ul>
       <Around value={changing.edits}>
         <Staying id={changing.value ?? ""} name={changing.value ?? ""} value={changed}>
-          {(i, gone) => i.change && (
-            <section aria-label={`Change ${i.id}`} className="form">
-              <h3>{i.id}</h3>
-              <Form key={i.id} {...i.change} title={gone ? "Create it anew" : "Change"} confirm request={(value) => (gone ? anew(i.change!.request(value), i.drop) : i.change!.request(value))} done={() => changing.close()} cancel={() => changing.close()} />
-            </section>
-          )}
+          {(i, gone) =>
+            i.change && (
+              <section aria-label={`Change ${i.id}`} className="form">
+                <h3>{i.id}</h3>
+                <Form
+                  key={i.id}
+                  {...i.change}
+                  title={gone ? "Create it anew" : "Change"}
+                  confirm
+                  request={(value) => (gone ? anew(i.change!.request(value), i.drop) : i.change!.request(value))}
+                  done={() => changing.close()}
+                  cancel={() => changing.close()}
+                />
+              </section>
+            )
+          }
         </Staying>
       </Around>
       <div className="row">
-        {add.map((f) => <Button key={f.title} className="button" aria-expanded={adding.value === f.title} onPress={() => adding.set(adding.value === f.title ? undefined : f.title)}>{f.title}</Button>)}
+        {add.map((f) => (
+          <Button
+            key={f.title}
+            className="button"
+            aria-expanded={adding.value === f.title}
+            onPress={() => adding.set(adding.value === f.title ? undefined : f.title)}
+          >
+            {f.title}
+          </Button>
+        ))}
       </div>
       <Around value={adding.edits}>
-        {form && <Form key={form.title} {...form} title="Add" done={() => adding.close()} cancel={() => adding.close()} />}
+        {form && (
+          <Form key={form.title} {...form} title="Add" done={() => adding.close()} cancel={() => adding.close()} />
+        )}
       </Around>
       {dialog}
     </div>
@@ -71,5 +110,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
 
 /** anew is the request of a change without what takes the object away first: it is gone. */
 function anew(request: MetadataRequest, drop: MetadataRequest): MetadataRequest {
-  return request.type === "bulk" ? { ...request, args: (request.args as MetadataRequest[]).filter((r) => r.type !== drop.type) } : request;
+  return request.type === "bulk"
+    ? { ...request, args: (request.args as MetadataRequest[]).filter((r) => r.type !== drop.type) }
+    : request;
 }

@@ -6,7 +6,12 @@ import type { ControlProps } from "./types";
 import { at } from "../../lib/json/path";
 import { Pairs, type Words } from "./pairs";
 
-const words: Words = { name: (n) => `Column ${n} here`, value: (n) => `Column ${n} there`, remove: (n) => `Remove pair ${n}`, add: "Add a pair" };
+const words: Words = {
+  name: (n) => `Column ${n} here`,
+  value: (n) => `Column ${n} there`,
+  remove: (n) => `Remove pair ${n}`,
+  add: "Add a pair",
+};
 
 /** Mapping is pairs: names of this table, with those of another one. */
 export function Mapping(props: ControlProps) {

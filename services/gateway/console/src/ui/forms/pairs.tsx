@@ -1,7 +1,10 @@
 import { useId, useState } from "react";
 import { Button } from "react-aria-components";
 
-/** Words are what the two texts of a pair are called, by its number, the button that takes it off, and the one that adds one. */
+/**
+ * Words are what the two texts of a pair are called, by its number, the button that takes it off, and the one that adds
+ * one.
+ */
 export interface Words {
   name: (n: number) => string;
   value: (n: number) => string;
@@ -11,7 +14,12 @@ export interface Words {
 
 /** wordsFor are those of pairs whose names are called so. */
 export function wordsFor(one: string): Words {
-  return { name: (n) => `${one} ${n}`, value: (n) => `Value of ${one.toLowerCase()} ${n}`, remove: (n) => `Remove ${one.toLowerCase()} ${n}`, add: `Add a ${one.toLowerCase()}` };
+  return {
+    name: (n) => `${one} ${n}`,
+    value: (n) => `Value of ${one.toLowerCase()} ${n}`,
+    remove: (n) => `Remove ${one.toLowerCase()} ${n}`,
+    add: `Add a ${one.toLowerCase()}`,
+  };
 }
 
 interface PairsProps {
@@ -48,27 +56,67 @@ export function Pairs(props: PairsProps) {
   return (
     <fieldset className="field">
       <legend>{legend}</legend>
-      {names && <datalist id={`${id}-names`}>{names.map((n) => <option key={n} value={n} />)}</datalist>}
-      {values && <datalist id={`${id}-values`}>{values.map((n) => <option key={n} value={n} />)}</datalist>}
+      {names && (
+        <datalist id={`${id}-names`}>
+          {names.map((n) => (
+            <option key={n} value={n} />
+          ))}
+        </datalist>
+      )}
+      {values && (
+        <datalist id={`${id}-values`}>
+          {values.map((n) => (
+            <option key={n} value={n} />
+          ))}
+        </datalist>
+      )}
       {lines.map(([name, text], i) => {
         const wrong = name ? faultOf?.(name) : undefined;
         const typed = (t: string) => replace(i, [name, nullable && t === "" ? null : t]);
         return (
           <div key={i}>
             <div className="row pair">
-              <input type="text" autoComplete="off" list={names && `${id}-names`} aria-label={words.name(i + 1)} value={name} onChange={(e) => replace(i, [e.target.value, text])} />
+              <input
+                type="text"
+                autoComplete="off"
+                list={names && `${id}-names`}
+                aria-label={words.name(i + 1)}
+                value={name}
+                onChange={(e) => replace(i, [e.target.value, text])}
+              />
               <span aria-hidden="true">=</span>
               <input
-                type="text" autoComplete="off" list={values && `${id}-values`} aria-label={words.value(i + 1)} value={text ?? ""} placeholder={text === null ? "no value" : undefined}
-                aria-invalid={wrong !== undefined || undefined} aria-describedby={wrong && `${id}-${i}`} onChange={(e) => typed(e.target.value)}
+                type="text"
+                autoComplete="off"
+                list={values && `${id}-values`}
+                aria-label={words.value(i + 1)}
+                value={text ?? ""}
+                placeholder={text === null ? "no value" : undefined}
+                aria-invalid={wrong !== undefined || undefined}
+                aria-describedby={wrong && `${id}-${i}`}
+                onChange={(e) => typed(e.target.value)}
               />
-              {(lines.length > 1 || !open) && <Button className="button" aria-label={words.remove(i + 1)} onPress={() => set(lines.filter((_, j) => i !== j))}>Remove</Button>}
+              {(lines.length > 1 || !open) && (
+                <Button
+                  className="button"
+                  aria-label={words.remove(i + 1)}
+                  onPress={() => set(lines.filter((_, j) => i !== j))}
+                >
+                  Remove
+                </Button>
+              )}
             </div>
-            {wrong && <span className="removed" id={`${id}-${i}`}>{wrong}</span>}
+            {wrong && (
+              <span className="removed" id={`${id}-${i}`}>
+                {wrong}
+              </span>
+            )}
           </div>
         );
       })}
-      <Button className="button" onPress={() => set([...lines, ["", nullable ? null : ""]])}>{words.add}</Button>
+      <Button className="button" onPress={() => set([...lines, ["", nullable ? null : ""]])}>
+        {words.add}
+      </Button>
       {hint && <span className="hint">{hint}</span>}
       {fault && <span className="removed">{fault}</span>}
     </fieldset>

@@ -27,17 +27,50 @@ export function Roles(props: RolesProps) {
           <li key={r} className="row">
             <span>{r}</span>
             {comments?.of(r) && <span className="hint">{comments.of(r)}</span>}
-            {edit && <Button className="button" aria-label={`Change what ${r} sees`} onPress={() => edit(r)}>Change</Button>}
-            {comments && <Button className="button" aria-label={`Comment on ${r}`} onPress={() => comments.edit(r)}>Comment</Button>}
-            <Button className="button" aria-label={`Withdraw from ${r}`} onPress={() => withdraw(r)}>Withdraw…</Button>
+            {edit && (
+              <Button className="button" aria-label={`Change what ${r} sees`} onPress={() => edit(r)}>
+                Change
+              </Button>
+            )}
+            {comments && (
+              <Button className="button" aria-label={`Comment on ${r}`} onPress={() => comments.edit(r)}>
+                Comment
+              </Button>
+            )}
+            <Button className="button" aria-label={`Withdraw from ${r}`} onPress={() => withdraw(r)}>
+              Withdraw…
+            </Button>
           </li>
         ))}
       </ul>
       <div className="row">
-        <label className="inline">Role <input list={list} value={role} onChange={(e) => setRole(e.target.value)} /></label>
-        <datalist id={list}>{roles.filter((r) => !allowed.includes(r)).map((r) => <option key={r} value={r} />)}</datalist>
-        {comments && <label className="inline">Comment on the role <input value={comment} autoComplete="off" onChange={(e) => setComment(e.target.value)} /></label>}
-        <Button className="button" isDisabled={!role.trim() || allowed.includes(role.trim())} onPress={() => { allow(role.trim(), comment || undefined); setRole(""); setComment(""); }}>Allow…</Button>
+        <label className="inline">
+          Role <input list={list} value={role} onChange={(e) => setRole(e.target.value)} />
+        </label>
+        <datalist id={list}>
+          {roles
+            .filter((r) => !allowed.includes(r))
+            .map((r) => (
+              <option key={r} value={r} />
+            ))}
+        </datalist>
+        {comments && (
+          <label className="inline">
+            Comment on the role{" "}
+            <input value={comment} autoComplete="off" onChange={(e) => setComment(e.target.value)} />
+          </label>
+        )}
+        <Button
+          className="button"
+          isDisabled={!role.trim() || allowed.includes(role.trim())}
+          onPress={() => {
+            allow(role.trim(), comment || undefined);
+            setRole("");
+            setComment("");
+          }}
+        >
+          Allow…
+        </Button>
       </div>
     </section>
   );

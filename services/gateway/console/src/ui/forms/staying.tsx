@@ -15,7 +15,10 @@ interface StayingProps<T> {
   otherwise?: ReactNode;
 }
 
-/** Staying shows an object of the metadata. One that somebody deletes while it has unsaved edits stays, to be made anew or let go. */
+/**
+ * Staying shows an object of the metadata. One that somebody deletes while it has unsaved edits stays, to be made anew
+ * or let go.
+ */
 export function Staying<T>(props: StayingProps<T>) {
   const { id, name, value, children, hint = "save it, and it is created anew", otherwise } = props;
   const edits = useEdits();
@@ -28,8 +31,18 @@ export function Staying<T>(props: StayingProps<T>) {
     <Around value={edits}>
       {gone !== undefined && (
         <p className="row" role="status">
-          <span className="removed">{name} was deleted by somebody. What you have typed is still here: {hint}.</span>
-          <Button className="button" onPress={() => { edits.letGo(); setLast(undefined); }}>Discard it</Button>
+          <span className="removed">
+            {name} was deleted by somebody. What you have typed is still here: {hint}.
+          </span>
+          <Button
+            className="button"
+            onPress={() => {
+              edits.letGo();
+              setLast(undefined);
+            }}
+          >
+            Discard it
+          </Button>
         </p>
       )}
       {shown !== undefined ? children(shown, gone !== undefined) : otherwise}

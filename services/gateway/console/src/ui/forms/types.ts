@@ -10,7 +10,19 @@ export interface Field {
   others?: string[];
   label: string;
   /** The options of an object are JSON. */
-  kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long" | "list" | "mapping" | "custom";
+  kind:
+    | "text"
+    | "number"
+    | "flag"
+    | "choice"
+    | "object"
+    | "headers"
+    | "json"
+    | "operation"
+    | "long"
+    | "list"
+    | "mapping"
+    | "custom";
   options?: { value: string; label: string }[];
   /** What a mapping maps, and the table that it maps to. */
   left?: string[];
@@ -31,7 +43,10 @@ export interface Field {
   fixed?: boolean;
 }
 
-/** ControlProps are those of the control of a field. report says what is wrong with what was typed, undefined for nothing. */
+/**
+ * ControlProps are those of the control of a field. report says what is wrong with what was typed, undefined for
+ * nothing.
+ */
 export interface ControlProps {
   field: Field;
   value: Value;

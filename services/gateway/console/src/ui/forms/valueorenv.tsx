@@ -8,7 +8,12 @@ import { at, put, type Value } from "../../lib/json/path";
 export type Way = "text" | "list" | "json" | "from_env" | "connection_parameters" | "dynamic_from_file";
 
 const names: Record<Way, string> = {
-  text: "as a text", list: "as a list", json: "as JSON", from_env: "environment variable", connection_parameters: "in its parts", dynamic_from_file: "file, read for each connection",
+  text: "as a text",
+  list: "as a list",
+  json: "as JSON",
+  from_env: "environment variable",
+  connection_parameters: "in its parts",
+  dynamic_from_file: "file, read for each connection",
 };
 
 interface GivenProps {
@@ -23,7 +28,10 @@ interface GivenProps {
   secret?: boolean;
 }
 
-/** Given is the control of a value that is given as itself or by reference. What was typed for another way comes back with it. */
+/**
+ * Given is the control of a value that is given as itself or by reference. What was typed for another way comes back
+ * with it.
+ */
 export function Given(props: GivenProps) {
   const { label, part, change, ways, hint, fault, required, secret } = props;
   const id = useId();
@@ -38,26 +46,70 @@ export function Given(props: GivenProps) {
   const below = (at({ part }, `part.${way}`) ?? undefined) as string | undefined;
   const text = way === "text" && (typeof part === "string" || typeof part === "number") ? String(part) : "";
   const hides = secret && way === "text" && hideSecrets(text).secrets.length > 0;
-  const control = { id, required, "aria-invalid": fault !== undefined || undefined, "aria-describedby": `${id}-about`, autoComplete: "off" } as const;
+  const control = {
+    id,
+    required,
+    "aria-invalid": fault !== undefined || undefined,
+    "aria-describedby": `${id}-about`,
+    autoComplete: "off",
+  } as const;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="row value">
         {ways.length > 1 && (
           <select aria-label={`How ${label} is given`} value={way} onChange={(e) => choose(e.target.value as Way)}>
-            {ways.map((w) => <option key={w} value={w}>{names[w]}</option>)}
+            {ways.map((w) => (
+              <option key={w} value={w}>
+                {names[w]}
+              </option>
+            ))}
           </select>
         )}
-        {way === "text" && <input {...control} type={secret && !shown ? "password" : "text"} {...(secret && { autoComplete: "new-password", spellCheck: false })} value={text} onChange={(e) => change(e.target.value || undefined)} />}
-        {way === "from_env" && <input {...control} type="text" placeholder="NAME" value={below ?? ""} onChange={(e) => change(e.target.value ? { from_env: e.target.value } : undefined)} />}
-        {way === "dynamic_from_file" && <input {...control} type="text" placeholder="/path" value={below ?? ""} onChange={(e) => change(e.target.value ? { dynamic_from_file: e.target.value } : undefined)} />}
+        {way === "text" && (
+          <input
+            {...control}
+            type={secret && !shown ? "password" : "text"}
+            {...(secret && { autoComplete: "new-password", spellCheck: false })}
+            value={text}
+            onChange={(e) => change(e.target.value || undefined)}
+          />
+        )}
+        {way === "from_env" && (
+          <input
+            {...control}
+            type="text"
+            placeholder="NAME"
+            value={below ?? ""}
+            onChange={(e) => change(e.target.value ? { from_env: e.target.value } : undefined)}
+          />
+        )}
+        {way === "dynamic_from_file" && (
+          <input
+            {...control}
+            type="text"
+            placeholder="/path"
+            value={below ?? ""}
+            onChange={(e) => change(e.target.value ? { dynamic_from_file: e.target.value } : undefined)}
+          />
+        )}
         {way === "list" && <NamesInput control={control} part={part} change={change} />}
         {way === "json" && <KeyInput control={control} part={part} change={change} shown={shown} />}
-        {secret && (way === "text" || way === "json") && <Button className="button" aria-label={`${shown ? "Hide" : "Show"} ${label}`} onPress={() => setShown(!shown)}>{shown ? "Hide" : "Show"}</Button>}
+        {secret && (way === "text" || way === "json") && (
+          <Button
+            className="button"
+            aria-label={`${shown ? "Hide" : "Show"} ${label}`}
+            onPress={() => setShown(!shown)}
+          >
+            {shown ? "Hide" : "Show"}
+          </Button>
+        )}
       </div>
       {way === "connection_parameters" && <Parts id={id} label={label} part={part} change={change} />}
       {hides && <code className="hint">{shownText(text)}</code>}
-      <span className="hint" id={`${id}-about`}>{fault && <span className="removed">{fault}</span>} {hint}</span>
+      <span className="hint" id={`${id}-about`}>
+        {fault && <span className="removed">{fault}</span>} {hint}
+      </span>
     </div>
   );
 }
@@ -95,7 +147,10 @@ function NamesInput(props: { control: Attributes; part: unknown; change: (part: 
   const [text, setText] = useState(Array.isArray(props.part) ? props.part.join(", ") : "");
   const edit = (typed: string) => {
     setText(typed);
-    const list = typed.split(",").map((n) => n.trim()).filter(Boolean);
+    const list = typed
+      .split(",")
+      .map((n) => n.trim())
+      .filter(Boolean);
     props.change(list.length > 0 ? list : undefined);
   };
   return <input {...props.control} type="text" value={text} onChange={(e) => edit(e.target.value)} />;
@@ -104,7 +159,9 @@ function NamesInput(props: { control: Attributes; part: unknown; change: (part: 
 /** KeyInput is JSON that is a secret: an object, or a text as long as it isn't one. */
 function KeyInput(props: { control: Attributes; part: unknown; change: (part: unknown) => void; shown: boolean }) {
   const { control, part, change, shown } = props;
-  const [text, setText] = useState(typeof part === "string" ? part : part === undefined ? "" : JSON.stringify(part, null, 2));
+  const [text, setText] = useState(
+    typeof part === "string" ? part : part === undefined ? "" : JSON.stringify(part, null, 2),
+  );
   const edit = (typed: string) => {
     setText(typed);
     try {
@@ -139,7 +196,11 @@ function Parts(props: { id: string; label: string; part: unknown; change: (part:
             autoComplete={p.secret ? "new-password" : "off"}
             value={String(at(value, `connection_parameters.${p.key}`) ?? "")}
             onChange={(e) => {
-              const changed = put(value, `connection_parameters.${p.key}`, e.target.value === "" ? undefined : p.number ? Number(e.target.value) : e.target.value);
+              const changed = put(
+                value,
+                `connection_parameters.${p.key}`,
+                e.target.value === "" ? undefined : p.number ? Number(e.target.value) : e.target.value,
+              );
               change(Object.keys(changed).length > 0 ? changed : undefined);
             }}
           />

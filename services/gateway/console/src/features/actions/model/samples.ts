@@ -16,9 +16,19 @@ export function ofAction(document: MetadataDocument): Subject {
     samples: async (_, value) => {
       const list = at(value, "definition.arguments");
       const session = { "x-engine-role": "admin" };
-      const input = Object.fromEntries((Array.isArray(list) ? (list as ActionArgument[]) : []).map((a) => [a.name, inputOf(types, a.type, 0)]));
-      const body = { action: { name: value.name ?? "" }, input, session_variables: session, request_query: "mutation { ... }" };
-      return { requests: [{ label: "a call that is made up of the arguments", body, session }], answer: { status: 200, body: outputOf(types, at(value, "definition.output_type")) } };
+      const input = Object.fromEntries(
+        (Array.isArray(list) ? (list as ActionArgument[]) : []).map((a) => [a.name, inputOf(types, a.type, 0)]),
+      );
+      const body = {
+        action: { name: value.name ?? "" },
+        input,
+        session_variables: session,
+        request_query: "mutation { ... }",
+      };
+      return {
+        requests: [{ label: "a call that is made up of the arguments", body, session }],
+        answer: { status: 200, body: outputOf(types, at(value, "definition.output_type")) },
+      };
     },
   };
 }
@@ -28,7 +38,9 @@ function inputOf(types: SetCustomTypesArgs, type: string, depth: number): unknow
   return valueOf(type, (name) => {
     const input = types.input_objects?.find((o) => o.name === name);
     if (!input) return scalarOf(types, name);
-    return depth < deepest ? Object.fromEntries(input.fields.map((f) => [f.name, inputOf(types, f.type, depth + 1)])) : null;
+    return depth < deepest
+      ? Object.fromEntries(input.fields.map((f) => [f.name, inputOf(types, f.type, depth + 1)]))
+      : null;
   });
 }
 
@@ -37,12 +49,19 @@ function outputOf(types: SetCustomTypesArgs, type: unknown, depth = 0): unknown 
   return valueOf(type, (name) => {
     const object = types.objects?.find((o) => o.name === name);
     if (!object) return scalarOf(types, name);
-    return depth < deepest ? Object.fromEntries(object.fields.map((f) => [f.name, outputOf(types, f.type, depth + 1)])) : null;
+    return depth < deepest
+      ? Object.fromEntries(object.fields.map((f) => [f.name, outputOf(types, f.type, depth + 1)]))
+      : null;
   });
 }
 
 function valueOf(type: string, named: (name: string) => unknown): unknown {
-  const walk = (node: TypeNode): unknown => (node.kind === Kind.NAMED_TYPE ? named(node.name.value) : node.kind === Kind.LIST_TYPE ? [walk(node.type)] : walk(node.type));
+  const walk = (node: TypeNode): unknown =>
+    node.kind === Kind.NAMED_TYPE
+      ? named(node.name.value)
+      : node.kind === Kind.LIST_TYPE
+        ? [walk(node.type)]
+        : walk(node.type);
   try {
     return walk(parseType(type));
   } catch {

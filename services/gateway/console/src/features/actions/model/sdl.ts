@@ -5,7 +5,10 @@ import type { SetCustomTypesArgs } from "../../../lib/http/types";
 export function written(types: SetCustomTypesArgs): string {
   const parts = [
     ...(types.scalars ?? []).map((t) => `${described(t.description)}scalar ${t.name}`),
-    ...(types.enums ?? []).map((t) => `${described(t.description)}enum ${t.name} {\n${t.values.map((v) => `${described(v.description, "  ")}  ${v.value}${v.is_deprecated ? " @deprecated" : ""}\n`).join("")}}`),
+    ...(types.enums ?? []).map(
+      (t) =>
+        `${described(t.description)}enum ${t.name} {\n${t.values.map((v) => `${described(v.description, "  ")}  ${v.value}${v.is_deprecated ? " @deprecated" : ""}\n`).join("")}}`,
+    ),
     ...(types.input_objects ?? []).map((t) => `${described(t.description)}input ${t.name} {\n${fields(t.fields)}}`),
     ...(types.objects ?? []).map((t) => `${described(t.description)}type ${t.name} {\n${fields(t.fields)}}`),
   ];
@@ -33,14 +36,26 @@ export function read(text: string): SetCustomTypesArgs {
         types.enums.push({
           name: d.name.value,
           ...withDescription(d.description?.value),
-          values: (d.values ?? []).map((v) => ({ value: v.name.value, ...withDescription(v.description?.value), ...(v.directives?.some((x) => x.name.value === "deprecated") && { is_deprecated: true }) })),
+          values: (d.values ?? []).map((v) => ({
+            value: v.name.value,
+            ...withDescription(v.description?.value),
+            ...(v.directives?.some((x) => x.name.value === "deprecated") && { is_deprecated: true }),
+          })),
         });
         break;
       case Kind.INPUT_OBJECT_TYPE_DEFINITION:
-        types.input_objects.push({ name: d.name.value, ...withDescription(d.description?.value), fields: (d.fields ?? []).map((f) => field(f)) });
+        types.input_objects.push({
+          name: d.name.value,
+          ...withDescription(d.description?.value),
+          fields: (d.fields ?? []).map((f) => field(f)),
+        });
         break;
       case Kind.OBJECT_TYPE_DEFINITION:
-        types.objects.push({ name: d.name.value, ...withDescription(d.description?.value), fields: (d.fields ?? []).map((f) => field(f)) });
+        types.objects.push({
+          name: d.name.value,
+          ...withDescription(d.description?.value),
+          fields: (d.fields ?? []).map((f) => field(f)),
+        });
         break;
       default:
         throw new Error(`A custom type is a scalar, enum, input or type, but this is ${print(d).split("\n")[0]}.`);
@@ -50,7 +65,8 @@ export function read(text: string): SetCustomTypesArgs {
 }
 
 function field(f: FieldDefinitionNode | InputValueDefinitionNode) {
-  if (f.kind === Kind.FIELD_DEFINITION && f.arguments?.length) throw new Error(`The field ${f.name.value} has arguments, which fields of custom types can't have.`);
+  if (f.kind === Kind.FIELD_DEFINITION && f.arguments?.length)
+    throw new Error(`The field ${f.name.value} has arguments, which fields of custom types can't have.`);
   return { name: f.name.value, type: print(f.type), ...withDescription(f.description?.value) };
 }
 

@@ -36,42 +36,111 @@ export function ActionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const metadata = useQuery(exportQuery(server));
-  if (metadata.isPending) return <><h1>Actions</h1><Loading what="the actions" /></>;
-  if (metadata.isLoadingError) return <><h1>Actions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isPending)
+    return (
+      <>
+        <h1>Actions</h1>
+        <Loading what="the actions" />
+      </>
+    );
+  if (metadata.isLoadingError)
+    return (
+      <>
+        <h1>Actions</h1>
+        <Failure error={metadata.error} retry={() => void metadata.refetch()} />
+      </>
+    );
   const document = metadata.data.metadata;
   return (
     <div className="page">
       <h1>Actions</h1>
       <Tabs first="actions">
-        <TabList aria-label="Actions"><Tab id="actions">Actions</Tab><Tab id="types">Types</Tab></TabList>
-        <TabPanel id="actions"><Actions document={document} name={search.name} open={(name) => void navigate({ search: { name } })} /></TabPanel>
-        <TabPanel id="types"><CustomTypes document={document} /></TabPanel>
+        <TabList aria-label="Actions">
+          <Tab id="actions">Actions</Tab>
+          <Tab id="types">Types</Tab>
+        </TabList>
+        <TabPanel id="actions">
+          <Actions document={document} name={search.name} open={(name) => void navigate({ search: { name } })} />
+        </TabPanel>
+        <TabPanel id="types">
+          <CustomTypes document={document} />
+        </TabPanel>
       </Tabs>
     </div>
   );
 }
 
 const fieldsOf = (document: MetadataDocument): Field[] => [
-  { path: "definition.handler", label: "Handler", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
-  { path: "definition.type", label: "Root", kind: "choice", options: [{ value: "mutation", label: "mutation" }, { value: "query", label: "query" }] },
-  { path: "definition.kind", label: "Waiting for the answer", kind: "choice", options: [{ value: "synchronous", label: "synchronous" }, { value: "asynchronous", label: "asynchronous" }] },
-  { path: "definition.arguments", label: "Arguments", kind: "custom", control: (props) => <Arguments {...props} types={typesFor(document, "input")} /> },
-  { path: "definition.output_type", label: "Type of the answer", kind: "text", required: true, check: typeProblem, suggestions: typesFor(document, "output"), hint: "As in [Recommendation!]!; objects are those of Types." },
+  {
+    path: "definition.handler",
+    label: "Handler",
+    kind: "text",
+    required: true,
+    hint: "An address, in which {{NAME}} is a variable of the environment.",
+  },
+  {
+    path: "definition.type",
+    label: "Root",
+    kind: "choice",
+    options: [
+      { value: "mutation", label: "mutation" },
+      { value: "query", label: "query" },
+    ],
+  },
+  {
+    path: "definition.kind",
+    label: "Waiting for the answer",
+    kind: "choice",
+    options: [
+      { value: "synchronous", label: "synchronous" },
+      { value: "asynchronous", label: "asynchronous" },
+    ],
+  },
+  {
+    path: "definition.arguments",
+    label: "Arguments",
+    kind: "custom",
+    control: (props) => <Arguments {...props} types={typesFor(document, "input")} />,
+  },
+  {
+    path: "definition.output_type",
+    label: "Type of the answer",
+    kind: "text",
+    required: true,
+    check: typeProblem,
+    suggestions: typesFor(document, "output"),
+    hint: "As in [Recommendation!]!; objects are those of Types.",
+  },
   { path: "definition.timeout", label: "Seconds until a call has failed", kind: "number" },
   { path: "definition.headers", label: "Headers", kind: "headers" },
   { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
-  { path: "definition.ignored_client_headers", label: "Headers of the client that aren't passed on", kind: "list", hint: "Names with commas between them. Those that describe the client's own request, such as Content-Length, when it is empty." },
+  {
+    path: "definition.ignored_client_headers",
+    label: "Headers of the client that aren't passed on",
+    kind: "list",
+    hint: "Names with commas between them. Those that describe the client's own request, such as Content-Length, when it is empty.",
+  },
   { path: "comment", label: "Comment", kind: "text" },
   transformsField(ofAction(document)),
 ];
 
-function Actions(props: { document: MetadataDocument; name: string | undefined; open: (name: string | undefined) => void }) {
+function Actions(props: {
+  document: MetadataDocument;
+  name: string | undefined;
+  open: (name: string | undefined) => void;
+}) {
   const { document, name, open } = props;
   const actions = (document.actions ?? []) as Action[];
   const shown = actions.find((a) => a.name === name);
   return (
     <Split
-      words={{ list: "All actions", one: "Action", add: "New action", none: "None: an action is a field of the API that a handler of yours answers.", choose: "Choose an action." }}
+      words={{
+        list: "All actions",
+        one: "Action",
+        add: "New action",
+        none: "None: an action is a field of the API that a handler of yours answers.",
+        choose: "Choose an action.",
+      }}
       items={actions}
       shown={shown}
       id={name ?? ""}
@@ -92,7 +161,15 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
         </>
       )}
     >
-      {(one, gone, moved) => <Shown key={one.name} action={one} gone={gone} document={document} removed={() => moved(() => open(undefined))} />}
+      {(one, gone, moved) => (
+        <Shown
+          key={one.name}
+          action={one}
+          gone={gone}
+          document={document}
+          removed={() => moved(() => open(undefined))}
+        />
+      )}
     </Split>
   );
 }
@@ -103,20 +180,28 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
   const commenting = useAsking<string | undefined>(undefined);
   const { permissions = [], ...args } = action;
   const commented = permissions.find((p) => p.role === commenting.value);
-  const permission = (role: string, comment: unknown) => ({ type: "create_action_permission", args: { action: action.name, role, comment } });
+  const permission = (role: string, comment: unknown) => ({
+    type: "create_action_permission",
+    args: { action: action.name, role, comment },
+  });
   const withdrawal = (role: string) => ({ type: "drop_action_permission", args: { action: action.name, role } });
   const drop = () =>
     confirm({
       title: "Drop",
       request: { type: "drop_action", args: { name: action.name } },
-      choice: { label: "Keep the log of its asynchronous calls, which goes with it otherwise", request: { type: "drop_action", args: { name: action.name, clear_data: false } } },
+      choice: {
+        label: "Keep the log of its asynchronous calls, which goes with it otherwise",
+        request: { type: "drop_action", args: { name: action.name, clear_data: false } },
+      },
       done: removed,
     });
   return (
     <>
       <div className="row">
         <h2>{action.name}</h2>
-        <Button className="button" onPress={drop}>Drop…</Button>
+        <Button className="button" onPress={drop}>
+          Drop…
+        </Button>
       </div>
       <Roles
         allowed={permissions.map((p) => p.role)}
@@ -126,7 +211,12 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
         withdraw={(role) => confirm({ title: "Withdraw it", request: withdrawal(role) })}
       />
       <Around value={commenting.edits}>
-        <Staying id={commenting.value ?? ""} name={`The permission of ${commenting.value}`} value={commented} hint="allow it again, and it is kept">
+        <Staying
+          id={commenting.value ?? ""}
+          name={`The permission of ${commenting.value}`}
+          value={commented}
+          hint="allow it again, and it is kept"
+        >
           {({ role, comment }, withdrawn) => (
             <section aria-label={`Comment on ${role}`}>
               <Form
@@ -135,7 +225,11 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
                 confirm
                 initial={{ comment }}
                 fields={() => [{ path: "comment", label: `Comment on ${role}`, kind: "text" }]}
-                request={(value) => (withdrawn ? permission(role, value.comment) : { type: "bulk", args: [withdrawal(role), permission(role, value.comment)] })}
+                request={(value) =>
+                  withdrawn
+                    ? permission(role, value.comment)
+                    : { type: "bulk", args: [withdrawal(role), permission(role, value.comment)] }
+                }
                 done={() => commenting.close()}
                 cancel={() => commenting.close()}
               />
@@ -144,7 +238,25 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
         </Staying>
       </Around>
       <h3>Definition</h3>
-      <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fieldsOf(document)} request={(value) => (gone ? { type: "bulk", args: [{ type: "create_action", args: value }, ...permissions.map((p) => permission(p.role, p.comment))] } : { type: "update_action", args: value })} done={() => {}} />
+      <Form
+        follows
+        title={gone ? "Create it anew" : "Change"}
+        confirm
+        initial={{ ...args }}
+        fields={() => fieldsOf(document)}
+        request={(value) =>
+          gone
+            ? {
+                type: "bulk",
+                args: [
+                  { type: "create_action", args: value },
+                  ...permissions.map((p) => permission(p.role, p.comment)),
+                ],
+              }
+            : { type: "update_action", args: value }
+        }
+        done={() => {}}
+      />
       {dialog}
     </>
   );

@@ -8,7 +8,10 @@ import { Control } from "../../../ui/forms/controls";
 import type { Field } from "../../../ui/forms/types";
 import { put, type Value } from "../../../lib/json/path";
 
-/** Related is a relationship as custom types have it, with the object type that it is of. One that is being made lacks what isn't chosen yet. */
+/**
+ * Related is a relationship as custom types have it, with the object type that it is of. One that is being made lacks
+ * what isn't chosen yet.
+ */
 export type Related = Value & { of?: string };
 
 /** relatedOf lists the relationships of object types. */
@@ -61,7 +64,10 @@ export function Relationships(props: RelationshipsProps) {
     }
   };
   const add = () => {
-    change([...value, { of: objects?.length === 1 ? objects[0]!.name : undefined, type: "object", source: document.sources[0]?.name }]);
+    change([
+      ...value,
+      { of: objects?.length === 1 ? objects[0]!.name : undefined, type: "object", source: document.sources[0]?.name },
+    ]);
     setKeys([...keys, Math.max(-1, ...keys) + 1]);
   };
   const remove = (i: number) => {
@@ -70,24 +76,52 @@ export function Relationships(props: RelationshipsProps) {
   };
   return (
     <Tabs selectedKey={tab} onSelectionChange={choose}>
-      <TabList aria-label="Relationships by a form or as text"><Tab id="form" isDisabled={problem !== undefined}>Form</Tab><Tab id="text">JSON</Tab></TabList>
+      <TabList aria-label="Relationships by a form or as text">
+        <Tab id="form" isDisabled={problem !== undefined}>
+          Form
+        </Tab>
+        <Tab id="text">JSON</Tab>
+      </TabList>
       <TabPanel id="form" className="form">
-        {value.length === 0 && <p className="hint">None: a relationship gives objects that a handler has answered the rows of a table.</p>}
+        {value.length === 0 && (
+          <p className="hint">None: a relationship gives objects that a handler has answered the rows of a table.</p>
+        )}
         {value.map((r, i) => (
           <section key={keys[i]} className="panel form" aria-label={`Relationship ${i + 1}`}>
             <div className="fields">
               {fieldsOf(document, objects ?? [], r).map((f) => (
-                <Control key={`${f.path} ${f.kind === "mapping" ? JSON.stringify(f.right?.table ?? "") : ""}`} field={f} value={r} report={() => {}} faultAt={() => undefined} put={(path, part) => change(value.map((old, j) => (j === i ? put(old, path, part) : old)))} />
+                <Control
+                  key={`${f.path} ${f.kind === "mapping" ? JSON.stringify(f.right?.table ?? "") : ""}`}
+                  field={f}
+                  value={r}
+                  report={() => {}}
+                  faultAt={() => undefined}
+                  put={(path, part) => change(value.map((old, j) => (j === i ? put(old, path, part) : old)))}
+                />
               ))}
             </div>
-            <div className="row"><Button className="button" aria-label={`Remove relationship ${i + 1}`} onPress={() => remove(i)}>Remove</Button></div>
+            <div className="row">
+              <Button className="button" aria-label={`Remove relationship ${i + 1}`} onPress={() => remove(i)}>
+                Remove
+              </Button>
+            </div>
           </section>
         ))}
-        <div className="row"><Button className="button" onPress={add}>Add a relationship</Button></div>
+        <div className="row">
+          <Button className="button" onPress={add}>
+            Add a relationship
+          </Button>
+        </div>
       </TabPanel>
       <TabPanel id="text">
-        <div className="short-editor"><Editor label="Relationships as JSON" value={text} onChange={edit} extensions={language} run={run} /></div>
-        {problem && <p className="removed" role="alert">{problem}</p>}
+        <div className="short-editor">
+          <Editor label="Relationships as JSON" value={text} onChange={edit} extensions={language} run={run} />
+        </div>
+        {problem && (
+          <p className="removed" role="alert">
+            {problem}
+          </p>
+        )}
       </TabPanel>
     </Tabs>
   );
@@ -97,18 +131,42 @@ function fieldsOf(document: MetadataDocument, objects: ObjectType[], r: Related)
   const names = [...new Set([...objects.map((o) => o.name), ...(r.of ? [r.of] : [])])];
   const source = document.sources.find((s) => s.name === (r.source ?? "default"));
   const table = source && tableIn(source, r.remote_table);
-  const choices = (list: string[]) => [{ value: "", label: "choose one" }, ...list.map((n) => ({ value: n, label: n }))];
+  const choices = (list: string[]) => [
+    { value: "", label: "choose one" },
+    ...list.map((n) => ({ value: n, label: n })),
+  ];
   return [
     { path: "of", label: "Object type", kind: "choice", required: true, options: choices(names) },
     { path: "name", label: "Name", kind: "text", required: true },
-    { path: "type", label: "Kind", kind: "choice", required: true, options: [{ value: "object", label: "object: one row" }, { value: "array", label: "array: many rows" }] },
-    { path: "source", label: "To the source", kind: "choice", required: true, options: choices(document.sources.map((s) => s.name)) },
+    {
+      path: "type",
+      label: "Kind",
+      kind: "choice",
+      required: true,
+      options: [
+        { value: "object", label: "object: one row" },
+        { value: "array", label: "array: many rows" },
+      ],
+    },
+    {
+      path: "source",
+      label: "To the source",
+      kind: "choice",
+      required: true,
+      options: choices(document.sources.map((s) => s.name)),
+    },
     {
       path: "remote_table",
       label: "To the table",
       kind: "object",
       required: true,
-      options: [{ value: "", label: "choose one" }, ...(source?.tables ?? []).map((t) => ({ value: JSON.stringify(t.table === table ? r.remote_table : t.table), label: display(t.table) }))],
+      options: [
+        { value: "", label: "choose one" },
+        ...(source?.tables ?? []).map((t) => ({
+          value: JSON.stringify(t.table === table ? r.remote_table : t.table),
+          label: display(t.table),
+        })),
+      ],
     },
     {
       path: "field_mapping",
@@ -126,15 +184,24 @@ function tableIn(source: Source, name: unknown): Name | undefined {
   if (!name) return undefined;
   const given = typeof name === "string" ? { name } : (name as Name);
   const tables = source.tables.map((t) => t.table);
-  return tables.find((t) => keyOf(t) === keyOf(given)) ?? tables.find((t) => keyOf(t) === keyOf(nameIn(source, source.kind === "mssql" ? "dbo" : "public", given.name)) && display(given) === given.name);
+  return (
+    tables.find((t) => keyOf(t) === keyOf(given)) ??
+    tables.find(
+      (t) =>
+        keyOf(t) === keyOf(nameIn(source, source.kind === "mssql" ? "dbo" : "public", given.name)) &&
+        display(given) === given.name,
+    )
+  );
 }
 
 /** fromText reads relationships by the names of their types. It throws for what isn't that. */
 function fromText(text: string): Related[] {
   const given: unknown = JSON.parse(text.trim() || "{}");
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw new Error("This isn't an object whose keys are types.");
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new Error("This isn't an object whose keys are types.");
   return Object.entries(given as Record<string, unknown>).flatMap(([of, list]) => {
-    if (!Array.isArray(list) || !list.every((r) => typeof r === "object" && r !== null && !Array.isArray(r))) throw new Error(`The relationships of ${of} aren't a list of objects.`);
+    if (!Array.isArray(list) || !list.every((r) => typeof r === "object" && r !== null && !Array.isArray(r)))
+      throw new Error(`The relationships of ${of} aren't a list of objects.`);
     return (list as Value[]).map((r): Related => ({ ...r, of }));
   });
 }

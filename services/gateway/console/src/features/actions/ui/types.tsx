@@ -35,7 +35,12 @@ function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument 
       if (broken !== undefined) throw new Error("The relationships can't be read.");
       for (const [name, list] of Object.entries(byType(related))) {
         const object = types.objects?.find((o) => o.name === name);
-        if (!object) throw new Error(name ? `There are relationships of ${name}, which isn't a type.` : "There is a relationship without an object type.");
+        if (!object)
+          throw new Error(
+            name
+              ? `There are relationships of ${name}, which isn't a type.`
+              : "There is a relationship without an object type.",
+          );
         object.relationships = list as unknown as ObjectType["relationships"];
       }
       setProblem(undefined);
@@ -46,12 +51,31 @@ function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument 
   };
   return (
     <section className="panel" aria-label="Custom types">
-      <p className="hint">Scalars, enums, inputs and objects for arguments and answers of actions. All of them are set at once.</p>
-      <div className="editor-half"><Editor label="Types" value={sdl} onChange={setSDL} extensions={graphql} run={save} /></div>
+      <p className="hint">
+        Scalars, enums, inputs and objects for arguments and answers of actions. All of them are set at once.
+      </p>
+      <div className="editor-half">
+        <Editor label="Types" value={sdl} onChange={setSDL} extensions={graphql} run={save} />
+      </div>
       <h3>Relationships of the objects to tables</h3>
-      <Relationships document={document} objects={objects} value={related} change={setRelated} broken={setBroken} run={save} />
-      {problem && <p className="removed" role="alert">{problem}</p>}
-      <div className="row"><Button className="button primary" onPress={save}>Set the types…</Button></div>
+      <Relationships
+        document={document}
+        objects={objects}
+        value={related}
+        change={setRelated}
+        broken={setBroken}
+        run={save}
+      />
+      {problem && (
+        <p className="removed" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="row">
+        <Button className="button primary" onPress={save}>
+          Set the types…
+        </Button>
+      </div>
       {request && <ConfirmChange title="Set the types" request={request} close={close} made={saved} />}
     </section>
   );

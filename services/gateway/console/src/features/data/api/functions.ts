@@ -21,7 +21,13 @@ export interface FunctionInfo {
 export function functionsQuery(server: Server, source: Source) {
   return queryOptions({
     queryKey: ["metadata", "functions", source.name],
-    queryFn: ({ signal }) => server.ofSource<FunctionInfo[], "get_source_functions">(source.kind, "get_source_functions", { source: source.name }, signal),
+    queryFn: ({ signal }) =>
+      server.ofSource<FunctionInfo[], "get_source_functions">(
+        source.kind,
+        "get_source_functions",
+        { source: source.name },
+        signal,
+      ),
   });
 }
 

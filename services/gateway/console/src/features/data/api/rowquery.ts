@@ -24,8 +24,16 @@ export interface Shown {
   info: TableInfo;
 }
 
-/** useFound has the rows of a page, as a role sees them, how many there are in all, and what of them can be read and written. */
-export function useFound({ document, source, table, info }: Shown, as: RunAs, { filters, order, offset }: View, size: number) {
+/**
+ * useFound has the rows of a page, as a role sees them, how many there are in all, and what of them can be read and
+ * written.
+ */
+export function useFound(
+  { document, source, table, info }: Shown,
+  as: RunAs,
+  { filters, order, offset }: View,
+  size: number,
+) {
   const server = useServer();
   const rights = rightsOf(document, table, info, as.role);
   const columns = rights.select;
@@ -37,10 +45,22 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   const where = useSettled(JSON.stringify(whereOfFilters(source.kind, filters, readable)));
   const sorted = order.filter((o) => columns.includes(o.column));
   // The key comes last, so that pages have an order in which each row has its place.
-  const tied = (key ?? []).filter((c) => !sorted.some((o) => o.column === c)).map((column) => ({ column, descending: false }));
+  const tied = (key ?? [])
+    .filter((c) => !sorted.some((o) => o.column === c))
+    .map((column) => ({ column, descending: false }));
   const order_by = [...sorted, ...tied].map((o) => ({ column: o.column, type: o.descending ? "desc" : "asc" }));
   const args = { source: source.name, table: table.table, where: parseExact(where) as object };
-  const select = async (of: string[], part: object, signal: AbortSignal) => withTexts(source.kind, info.columns, await server.rows<Row[]>("select", { ...args, ...asText(source.kind), ...part, columns: asked(source.kind, info.columns, of) }, as, signal));
+  const select = async (of: string[], part: object, signal: AbortSignal) =>
+    withTexts(
+      source.kind,
+      info.columns,
+      await server.rows<Row[]>(
+        "select",
+        { ...args, ...asText(source.kind), ...part, columns: asked(source.kind, info.columns, of) },
+        as,
+        signal,
+      ),
+    );
   const rows = useQuery({
     queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
     enabled: columns.length > 0 && !undecided,
@@ -54,13 +74,23 @@ export function useFound({ document, source, table, info }: Shown, as: RunAs, { 
   });
   const found = rows.data ?? [];
   return {
-    rights, columns, readable, key, undecided, sorted, rows, count, described, found,
+    rights,
+    columns,
+    readable,
+    key,
+    undecided,
+    sorted,
+    rows,
+    count,
+    described,
+    found,
     /** The names of the rows. */
     keys: found.map((r, i) => (key ? JSON.stringify(keyRule(key, r)) : `${i}`)),
     where: args.where,
     /** The condition that the server refuses, by its number. */
     wrong: rows.error instanceof ApiError ? faultedBy(source.kind, rows.error.path, filters, readable) : undefined,
     /** readPart reads others of the rows that the conditions let through. */
-    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) => select(of, { order_by, limit, offset: from }, signal),
+    readPart: (of: string[]) => (from: number, limit: number, signal: AbortSignal) =>
+      select(of, { order_by, limit, offset: from }, signal),
   };
 }

@@ -10,17 +10,30 @@ export function tablesQuery(server: Server, source: Source) {
   return queryOptions({
     queryKey: ["metadata", "tables", source.name],
     queryFn: async ({ signal }) => {
-      const names = await server.ofSource<Name[], "get_source_tables">(source.kind, "get_source_tables", { source: source.name }, signal);
+      const names = await server.ofSource<Name[], "get_source_tables">(
+        source.kind,
+        "get_source_tables",
+        { source: source.name },
+        signal,
+      );
       return names.map((n) => nameIn(source, n.schema, n.name));
     },
   });
 }
 
-/** suggestionsQuery lists the relationships that foreign keys between tracked tables suggest, and that aren't there yet. */
+/**
+ * suggestionsQuery lists the relationships that foreign keys between tracked tables suggest, and that aren't there yet.
+ */
 export function suggestionsQuery(server: Server, source: Source) {
   return queryOptions({
     queryKey: ["metadata", "suggestions", source.name],
-    queryFn: ({ signal }) => server.ofSource<{ relationships: Suggestion[] }, "suggest_relationships">(source.kind, "suggest_relationships", { source: source.name, omit_tracked: true }, signal),
+    queryFn: ({ signal }) =>
+      server.ofSource<{ relationships: Suggestion[] }, "suggest_relationships">(
+        source.kind,
+        "suggest_relationships",
+        { source: source.name, omit_tracked: true },
+        signal,
+      ),
   });
 }
 
@@ -28,7 +41,13 @@ export function suggestionsQuery(server: Server, source: Source) {
 export function infoQuery(server: Server, source: Source, table: Name) {
   return queryOptions({
     queryKey: ["metadata", "table", source.name, table],
-    queryFn: ({ signal }) => server.ofSource<TableInfo, "get_table_info">(source.kind, "get_table_info", { source: source.name, table }, signal),
+    queryFn: ({ signal }) =>
+      server.ofSource<TableInfo, "get_table_info">(
+        source.kind,
+        "get_table_info",
+        { source: source.name, table },
+        signal,
+      ),
   });
 }
 
@@ -36,7 +55,13 @@ export function infoQuery(server: Server, source: Source, table: Name) {
 export function describeQuery(server: Server, source: Source, table: Name) {
   return queryOptions({
     queryKey: ["metadata", "definition", source.name, table],
-    queryFn: ({ signal }) => server.ofSource<TableDescription, "describe_table">(source.kind, "describe_table", { source: source.name, table }, signal),
+    queryFn: ({ signal }) =>
+      server.ofSource<TableDescription, "describe_table">(
+        source.kind,
+        "describe_table",
+        { source: source.name, table },
+        signal,
+      ),
   });
 }
 
@@ -50,7 +75,11 @@ export function typesQuery(server: Server, source: Source) {
   return queryOptions({
     queryKey: ["metadata", "types", source.name],
     queryFn: async ({ signal }) => {
-      const { result } = await server.query<{ result: string[][] }>(`${prefixOf(source.kind)}_run_sql`, { source: source.name, sql: typesSQL, read_only: true }, signal);
+      const { result } = await server.query<{ result: string[][] }>(
+        `${prefixOf(source.kind)}_run_sql`,
+        { source: source.name, sql: typesSQL, read_only: true },
+        signal,
+      );
       return result.slice(1).map(([name]) => name!);
     },
   });
@@ -69,7 +98,10 @@ interface Side {
   constraint_name?: string;
 }
 
-/** relationshipFor is the request that adds a suggested relationship. The foreign key is on the side that names its constraint. */
+/**
+ * relationshipFor is the request that adds a suggested relationship. The foreign key is on the side that names its
+ * constraint.
+ */
 export function relationshipFor(prefix: string, source: string, s: Suggestion) {
   const { table, columns } = s.from;
   const own = s.from.constraint_name !== undefined;

@@ -14,7 +14,12 @@ export function whereOf(conditions: Condition[]): object {
 
 /** equals is the rule that a column has a value. */
 export function equals(column: string, value: unknown): object {
-  return { [column]: value === null || value === undefined ? { _is_null: true } : { $eq: value instanceof Written ? value.text : value } };
+  return {
+    [column]:
+      value === null || value === undefined
+        ? { _is_null: true }
+        : { $eq: value instanceof Written ? value.text : value },
+  };
 }
 
 /** keyRule is the rule that finds a row by its key. Without a key there is none, as it would find all rows. */

@@ -89,20 +89,43 @@ export class Statements {
     if (columns.length === 0) throw new Error("A table has a column.");
     const parts = [...columns.map((c) => this.column(c)), ...keys.map((k) => this.key(table, k).text)];
     return [
-      { up: `CREATE TABLE ${this.table(table)} (\n  ${parts.join(",\n  ")}\n)`, down: `DROP TABLE ${this.table(table)}` },
-      ...(comment ? [{ up: this.comment("TABLE", this.table(table), comment), down: this.comment("TABLE", this.table(table), undefined) }] : []),
+      {
+        up: `CREATE TABLE ${this.table(table)} (\n  ${parts.join(",\n  ")}\n)`,
+        down: `DROP TABLE ${this.table(table)}`,
+      },
+      ...(comment
+        ? [
+            {
+              up: this.comment("TABLE", this.table(table), comment),
+              down: this.comment("TABLE", this.table(table), undefined),
+            },
+          ]
+        : []),
       ...columns.filter((c) => c.comment).map((c) => this.columnComment(table, c.name, c.comment, undefined)),
     ];
   }
 
   renameTable(table: Name, to: string): Step[] {
     const renamed = { ...table, name: to };
-    if (this.dialect === "mssql") return [{ up: this.rename(this.table(table), to, "OBJECT"), down: this.rename(this.table(renamed), table.name, "OBJECT") }];
-    return [{ up: this.alter(table, `RENAME TO ${this.name(to)}`), down: this.alter(renamed, `RENAME TO ${this.name(table.name)}`) }];
+    if (this.dialect === "mssql")
+      return [
+        {
+          up: this.rename(this.table(table), to, "OBJECT"),
+          down: this.rename(this.table(renamed), table.name, "OBJECT"),
+        },
+      ];
+    return [
+      {
+        up: this.alter(table, `RENAME TO ${this.name(to)}`),
+        down: this.alter(renamed, `RENAME TO ${this.name(table.name)}`),
+      },
+    ];
   }
 
   commentTable(table: Name, comment: string | undefined, before: string | undefined): Step[] {
-    return [{ up: this.comment("TABLE", this.table(table), comment), down: this.comment("TABLE", this.table(table), before) }];
+    return [
+      { up: this.comment("TABLE", this.table(table), comment), down: this.comment("TABLE", this.table(table), before) },
+    ];
   }
 
   dropTable(table: Name): Step[] {
@@ -114,7 +137,10 @@ export class Statements {
   addColumn(table: Name, draft: ColumnDraft): Step[] {
     const add = this.dialect === "mssql" ? "ADD" : "ADD COLUMN";
     return [
-      { up: this.alter(table, `${add} ${this.column(draft)}`), down: this.alter(table, `DROP COLUMN ${this.name(draft.name)}`) },
+      {
+        up: this.alter(table, `${add} ${this.column(draft)}`),
+        down: this.alter(table, `DROP COLUMN ${this.name(draft.name)}`),
+      },
       ...(draft.comment ? [this.columnComment(table, draft.name, draft.comment, undefined)] : []),
     ];
   }
@@ -127,7 +153,8 @@ export class Statements {
   changeColumn(table: Name, was: ColumnDefinition, to: ColumnDraft, using?: string): Step[] {
     const steps: Step[] = [];
     const of = `ALTER COLUMN ${this.name(was.name)}`;
-    const both = (up: string, down: string) => steps.push({ up: this.alter(table, `${of} ${up}`), down: this.alter(table, `${of} ${down}`) });
+    const both = (up: string, down: string) =>
+      steps.push({ up: this.alter(table, `${of} ${up}`), down: this.alter(table, `${of} ${down}`) });
     const nullable = to.nullable ?? false;
     if (this.dialect === "mssql" && (to.type !== was.type || nullable !== was.nullable)) {
       const text = (type: string, nulls: boolean) => `${type} ${nulls ? "NULL" : "NOT NULL"}`;
@@ -142,9 +169,13 @@ export class Statements {
       const anew = to.type !== was.type && !was.generated && was.default !== undefined && was.default !== to.default;
       if (anew) change(was.default, undefined);
       if (to.type !== was.type) {
-        both(`TYPE ${this.part(to.type)}${using ? ` USING (${this.part(using)})` : ""}`, `TYPE ${was.type} USING (${this.name(was.name)}::${was.type})`);
+        both(
+          `TYPE ${this.part(to.type)}${using ? ` USING (${this.part(using)})` : ""}`,
+          `TYPE ${was.type} USING (${this.name(was.name)}::${was.type})`,
+        );
       }
-      if (nullable !== was.nullable) both(nullable ? "DROP NOT NULL" : "SET NOT NULL", nullable ? "SET NOT NULL" : "DROP NOT NULL");
+      if (nullable !== was.nullable)
+        both(nullable ? "DROP NOT NULL" : "SET NOT NULL", nullable ? "SET NOT NULL" : "DROP NOT NULL");
       if (!was.generated) change(anew ? undefined : was.default, to.default);
       if (to.identity !== was.identity) {
         const kinds: Record<string, string> = { always: "ALWAYS", by_default: "BY DEFAULT" };
@@ -154,7 +185,8 @@ export class Statements {
         };
         both(turn(was.identity, to.identity), turn(to.identity, was.identity));
       }
-      if ((to.comment ?? "") !== (was.description ?? "")) steps.push(this.columnComment(table, was.name, to.comment, was.description));
+      if ((to.comment ?? "") !== (was.description ?? ""))
+        steps.push(this.columnComment(table, was.name, to.comment, was.description));
     }
     if (to.name !== was.name) steps.push(this.renameColumn(table, was.name, to.name));
     return steps;
@@ -162,7 +194,10 @@ export class Statements {
 
   private renameColumn(table: Name, from: string, to: string): Step {
     if (this.dialect === "mssql") {
-      return { up: this.rename(`${this.table(table)}.${this.name(from)}`, to, "COLUMN"), down: this.rename(`${this.table(table)}.${this.name(to)}`, from, "COLUMN") };
+      return {
+        up: this.rename(`${this.table(table)}.${this.name(from)}`, to, "COLUMN"),
+        down: this.rename(`${this.table(table)}.${this.name(to)}`, from, "COLUMN"),
+      };
     }
     const text = (a: string, b: string) => this.alter(table, `RENAME COLUMN ${this.name(a)} TO ${this.name(b)}`);
     return { up: text(from, to), down: text(to, from) };
@@ -176,7 +211,12 @@ export class Statements {
   /** column is the definition of a column. */
   private column(c: ColumnDraft): string {
     const words = [this.name(c.name), this.part(c.type)];
-    if (c.identity) words.push(this.dialect === "mssql" ? "IDENTITY(1, 1)" : `GENERATED ${c.identity === "always" ? "ALWAYS" : "BY DEFAULT"} AS IDENTITY`);
+    if (c.identity)
+      words.push(
+        this.dialect === "mssql"
+          ? "IDENTITY(1, 1)"
+          : `GENERATED ${c.identity === "always" ? "ALWAYS" : "BY DEFAULT"} AS IDENTITY`,
+      );
     if (!c.nullable) words.push("NOT NULL");
     if (c.default) words.push(`DEFAULT (${this.part(c.default)})`);
     return words.join(" ");
@@ -192,7 +232,10 @@ export class Statements {
   dropKey(table: Name, key: Definition): Step[] {
     const name = this.name(key.name);
     // A disabled one has more to it than its definition.
-    const back = key.definition && !/\(disabled\)$/.test(key.definition) ? this.alter(table, `ADD CONSTRAINT ${name} ${key.definition}`) : undefined;
+    const back =
+      key.definition && !/\(disabled\)$/.test(key.definition)
+        ? this.alter(table, `ADD CONSTRAINT ${name} ${key.definition}`)
+        : undefined;
     return [{ up: this.alter(table, `DROP CONSTRAINT ${name}`), down: back }];
   }
 

@@ -26,7 +26,20 @@ export interface Order {
 }
 
 /** operators are those of conditions, with their names in rules. */
-const operators: Record<string, string> = { "=": "_eq", "<>": "_neq", "<": "_lt", "<=": "_lte", ">": "_gt", ">=": "_gte", "one of": "_in", "none of": "_nin", like: "_ilike", "not like": "_nilike", "is NULL": "_is_null", "is not NULL": "_is_null" };
+const operators: Record<string, string> = {
+  "=": "_eq",
+  "<>": "_neq",
+  "<": "_lt",
+  "<=": "_lte",
+  ">": "_gt",
+  ">=": "_gte",
+  "one of": "_in",
+  "none of": "_nin",
+  like: "_ilike",
+  "not like": "_nilike",
+  "is NULL": "_is_null",
+  "is not NULL": "_is_null",
+};
 
 export const operatorNames = Object.keys(operators);
 
@@ -82,19 +95,27 @@ function ruleOf(kind: string, filter: Filter, columns: ColumnInfo[]): object {
   const known = operators[operator]!;
   const rule = (operation: object) => ({ [filter.column]: operation });
   if (known === "_is_null") return rule({ _is_null: operator === "is NULL" });
-  if (/like$/.test(known)) return rule({ [kind === "mssql" || kind === "bigquery" ? known.replace("ilike", "like") : known]: value });
+  if (/like$/.test(known))
+    return rule({ [kind === "mssql" || kind === "bigquery" ? known.replace("ilike", "like") : known]: value });
   const many = takesList(operator);
   const values = many ? readList(value) : [value];
   const negated = known === "_neq" || known === "_nin";
   // A list of lists is one of more dimensions to the server.
-  if (many && type.endsWith("[]")) return { [negated ? "_and" : "_or"]: values.map((v) => ruleOf(kind, { ...filter, operator: negated ? "<>" : "=", value: v }, columns)) };
+  if (many && type.endsWith("[]"))
+    return {
+      [negated ? "_and" : "_or"]: values.map((v) =>
+        ruleOf(kind, { ...filter, operator: negated ? "<>" : "=", value: v }, columns),
+      ),
+    };
   if ((many || known === "_eq" || negated) && values.some((v) => isComparedAsText(kind, type, v))) {
     const texts = values.flatMap(withAnyLineEnd);
     return rule({ _cast: { text: negated ? { _nin: texts } : { _in: texts } } });
   }
-  if (!many && (known === "_eq" || negated) && isText(type) && value.includes("\n")) return rule({ [negated ? "_nin" : "_in"]: withAnyLineEnd(value) });
+  if (!many && (known === "_eq" || negated) && isText(type) && value.includes("\n"))
+    return rule({ [negated ? "_nin" : "_in"]: withAnyLineEnd(value) });
   if (isSpatial(elementOf(type)) && (many || known === "_eq" || negated)) {
-    // It has no <>. In a list GeoJSON that names no reference system has none; others take it for WGS 84, so that it is found either way.
+    // It has no <>. In a list GeoJSON that names no reference system has none; others take it for WGS 84, so that it is
+    // found either way.
     const shapes = values.map((v) => typed(type, v)).flatMap((v) => (hasTexts(kind) ? withReference(v) : [v]));
     return rule(many || negated || shapes.length > 1 ? { [negated ? "_nin" : "_in"]: shapes } : { _eq: shapes[0] });
   }
@@ -102,8 +123,9 @@ function ruleOf(kind: string, filter: Filter, columns: ColumnInfo[]): object {
 }
 
 /**
- * isComparedAsText reports whether a value is found by the text that the database writes for it: where there is no equality, in composite
- * values, which may have parts without one, and for the null of JSON, which conditions take for NULL.
+ * isComparedAsText reports whether a value is found by the text that the database writes for it: where there is no
+ * equality, in composite values, which may have parts without one, and for the null of JSON, which conditions take for
+ * NULL.
  */
 function isComparedAsText(kind: string, type: string, value: string): boolean {
   if (isJSON(type) && value.trim() === "null") {
@@ -114,13 +136,23 @@ function isComparedAsText(kind: string, type: string, value: string): boolean {
   return hasTexts(kind) && (isUnequal(type) || (!isKnown(type) && /^\s*[({]/.test(value)));
 }
 
-/** withAnyLineEnd are the texts that a typed one stands for: its line ends may be of any kind in the database, as controls have one of their own. */
+/**
+ * withAnyLineEnd are the texts that a typed one stands for: its line ends may be of any kind in the database, as
+ * controls have one of their own.
+ */
 function withAnyLineEnd(text: string): string[] {
-  return text.includes("\n") && !text.includes("\r") ? ["\n", "\r\n", "\r"].map((end) => text.replaceAll("\n", end)) : [text];
+  return text.includes("\n") && !text.includes("\r")
+    ? ["\n", "\r\n", "\r"].map((end) => text.replaceAll("\n", end))
+    : [text];
 }
 
 /** faultedBy is the number of the condition that an error of the server is about, undefined when it is about none. */
-export function faultedBy(kind: string, path: string | undefined, filters: Filters, columns: ColumnInfo[]): number | undefined {
+export function faultedBy(
+  kind: string,
+  path: string | undefined,
+  filters: Filters,
+  columns: ColumnInfo[],
+): number | undefined {
   const [, place] = /\._(?:and|or)\[1\]\._(?:and|or)\[(\d+)\]/.exec(path ?? "") ?? [];
   return place === undefined ? undefined : counted(kind, filters, columns)[Number(place)];
 }

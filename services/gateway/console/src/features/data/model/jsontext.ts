@@ -3,7 +3,10 @@ import type { ColumnInfo } from "./tables";
 import type { Row } from "../../../lib/json/rows";
 import { elementOf, hasBounds, isJSON, isKnown, isSpatial, isUnequal, typed } from "./values";
 
-/** hasJSONText reports whether data operations of a kind of sources have JSON as the text that holds it: as it is in the database, with a null that isn't NULL. */
+/**
+ * hasJSONText reports whether data operations of a kind of sources have JSON as the text that holds it: as it is in the
+ * database, with a null that isn't NULL.
+ */
 const hasJSONText = (kind: string) => hasTexts(kind) || kind === "sqlite";
 
 /** hasTexts reports whether they have the texts of all values. */
@@ -12,7 +15,10 @@ export const hasTexts = (kind: string) => ["postgres", "citus", "cockroach"].inc
 /** asText are the arguments that ask for it. */
 export const asText = (kind: string) => (hasJSONText(kind) ? { json_as_text: true } : {});
 
-/** asked are columns as a select takes them, with the texts of those whose JSON may not tell all: composite values and lists. */
+/**
+ * asked are columns as a select takes them, with the texts of those whose JSON may not tell all: composite values and
+ * lists.
+ */
 export function asked(kind: string, columns: ColumnInfo[], names: string[]): unknown[] {
   if (!hasTexts(kind)) return names;
   const also = columns.filter((c) => names.includes(c.name) && (c.type.endsWith("[]") || !isKnown(c.type)));
@@ -26,7 +32,10 @@ function aliasOf(columns: ColumnInfo[], name: string): string {
   return alias;
 }
 
-/** withTexts makes of rows that were asked for with asText and asked what is shown: JSON of the texts of it, and values with their texts. */
+/**
+ * withTexts makes of rows that were asked for with asText and asked what is shown: JSON of the texts of it, and values
+ * with their texts.
+ */
 export function withTexts(kind: string, columns: ColumnInfo[], rows: Row[]): Row[] {
   for (const { name, type } of hasTexts(kind) ? columns : []) {
     const alias = aliasOf(columns, name);
@@ -34,7 +43,8 @@ export function withTexts(kind: string, columns: ColumnInfo[], rows: Row[]): Row
       const text = row[alias];
       delete row[alias];
       const value = row[name];
-      if (value instanceof Raw && typeof text === "string") row[name] = new Written(text, value, isPlain(type, value, text) ? value.text : text);
+      if (value instanceof Raw && typeof text === "string")
+        row[name] = new Written(text, value, isPlain(type, value, text) ? value.text : text);
     }
   }
   return withJSON(kind, columns, rows);
@@ -49,7 +59,8 @@ function isPlain(type: string, value: Raw, text: string): boolean {
   return isJSON(element) ? !parts.some((p) => p === null || Array.isArray(p)) : isSpatial(element) || !hasObject(parts);
 }
 
-const hasObject = (parts: unknown[]): boolean => parts.some((p) => (Array.isArray(p) ? hasObject(p) : p !== null && typeof p === "object" && !isExact(p)));
+const hasObject = (parts: unknown[]): boolean =>
+  parts.some((p) => (Array.isArray(p) ? hasObject(p) : p !== null && typeof p === "object" && !isExact(p)));
 
 function withJSON(kind: string, columns: ColumnInfo[], rows: Row[]): Row[] {
   const names = hasJSONText(kind) ? columns.filter((c) => isJSON(c.type)).map((c) => c.name) : [];

@@ -33,7 +33,14 @@ export function hasTags(kind: string): boolean {
   return kind !== "bigquery";
 }
 
-const names: Record<string, string> = { postgres: "PostgreSQL", citus: "Citus", cockroach: "CockroachDB", mssql: "SQL Server", bigquery: "BigQuery", sqlite: "SQLite" };
+const names: Record<string, string> = {
+  postgres: "PostgreSQL",
+  citus: "Citus",
+  cockroach: "CockroachDB",
+  mssql: "SQL Server",
+  bigquery: "BigQuery",
+  sqlite: "SQLite",
+};
 
 /** kinds are those that the console knows. */
 export const kinds = Object.keys(names);

@@ -18,7 +18,10 @@ export function nameProblem(text: string): string | undefined {
   return "This isn't a GraphQL name: letters, digits and _ are, and a digit doesn't come first.";
 }
 
-/** typeName is the name of a type that the schema makes of a table: of its rows, or with a suffix, such as bool_exp, another one. */
+/**
+ * typeName is the name of a type that the schema makes of a table: of its rows, or with a suffix, such as bool_exp,
+ * another one.
+ */
 export function typeName(source: Source, table: Table, convention: Convention, suffix = ""): string {
   const { prefix = "", suffix: last = "" } = source.customization?.type_names ?? {};
   const custom = table.configuration?.custom_name;
@@ -38,7 +41,10 @@ export function defaultFieldName(column: string, convention: Convention): string
   return convention === "graphql-default" ? camel(words(column)) : column;
 }
 
-/** rootFields are what stands before and after the name of a table in those of its root fields, by their keys in the metadata. */
+/**
+ * rootFields are what stands before and after the name of a table in those of its root fields, by their keys in the
+ * metadata.
+ */
 const rootFields = {
   select: ["", ""],
   select_by_pk: ["", "by_pk"],
@@ -53,14 +59,24 @@ const rootFields = {
   delete_by_pk: ["delete", "by_pk"],
 } as const;
 
-/** defaultRootFields are the names of the root fields of a table that are given none, without what the source puts around them. */
-export function defaultRootFields(table: Table, customName: string | undefined, convention: Convention): Record<string, string> {
+/**
+ * defaultRootFields are the names of the root fields of a table that are given none, without what the source puts
+ * around them.
+ */
+export function defaultRootFields(
+  table: Table,
+  customName: string | undefined,
+  convention: Convention,
+): Record<string, string> {
   const base = customName ?? baseName(table);
   return Object.fromEntries(
     Object.entries(rootFields).map(([key, [before, after]]) => {
       if (convention === "engine-default") return [key, [before, base, after].filter(Boolean).join("_")];
       const parts = [...words(before), ...(customName !== undefined ? [customName] : words(base)), ...words(after)];
-      return [key, customName !== undefined && before === "" ? customName + words(after).map(upper).join("") : camel(parts)];
+      return [
+        key,
+        customName !== undefined && before === "" ? customName + words(after).map(upper).join("") : camel(parts),
+      ];
     }),
   );
 }

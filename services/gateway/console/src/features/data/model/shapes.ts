@@ -10,12 +10,17 @@ function isBare(shape: unknown): shape is Raw {
   return type !== undefined && crs === undefined;
 }
 
-/** withReference are the shapes that one in a list may stand for, where GeoJSON that names no reference system has none. */
+/**
+ * withReference are the shapes that one in a list may stand for, where GeoJSON that names no reference system has none.
+ */
 export function withReference(shape: unknown): unknown[] {
   return isBare(shape) ? [shape, new Raw(shape.text.replace("{", `{${worldwide},`))] : [shape];
 }
 
-/** asBefore is a shape that takes the place of another one: as a text, GeoJSON gets no reference system that it doesn't name. */
+/**
+ * asBefore is a shape that takes the place of another one: as a text, GeoJSON gets no reference system that it doesn't
+ * name.
+ */
 export function asBefore(before: unknown, shape: unknown): unknown {
   return isBare(before) && isBare(shape) ? shape.text : shape;
 }

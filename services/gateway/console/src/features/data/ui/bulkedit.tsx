@@ -42,22 +42,34 @@ export default function BulkEdit(props: BulkEditProps) {
   const column = info.columns.find((c) => c.name === name)!;
   const where = all ? props.where : { $or: rows.map((r) => keyRule(rowKey, r)) };
   const of = { source: source.name, table: info.name, where };
-  const counted = useQuery({ queryKey: ["rows", source.name, info.name, "bulk", where, as], queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...of, limit: most + 1 }, as, signal) });
+  const counted = useQuery({
+    queryKey: ["rows", source.name, info.name, "bulk", where, as],
+    queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...of, limit: most + 1 }, as, signal),
+  });
   const count = counted.data?.count;
   const run = useMutation({
     mutationFn: async () => {
       const { values, wrong: problems } = valuesOf(source.kind, [column], { [name]: draft });
       setWrong(problems[name]);
       if (problems[name]) return;
-      const { affected_rows } = await server.rows<{ affected_rows: number }>("update", { ...of, ...asText(source.kind), $set: values }, as);
+      const { affected_rows } = await server.rows<{ affected_rows: number }>(
+        "update",
+        { ...of, ...asText(source.kind), $set: values },
+        as,
+      );
       await client.invalidateQueries({ queryKey: ["rows"] });
-      done(`${name} set in ${affected_rows} ${affected_rows === 1 ? "row" : "rows"}${count !== undefined && affected_rows !== count ? `, not in ${count}: others were changed meanwhile, or ${as.role || "admin"} may not change them` : ""}`);
+      done(
+        `${name} set in ${affected_rows} ${affected_rows === 1 ? "row" : "rows"}${count !== undefined && affected_rows !== count ? `, not in ${count}: others were changed meanwhile, or ${as.role || "admin"} may not change them` : ""}`,
+      );
       close();
     },
   });
   return (
     <Window title="Set a column" close={close} form edited={draft.how !== "value" || draft.text !== ""}>
-      <p className="hint">{display(info.name)}{as.role && ` as ${as.role}`}</p>
+      <p className="hint">
+        {display(info.name)}
+        {as.role && ` as ${as.role}`}
+      </p>
       <div className="field">
         <label htmlFor={`${id}-rows`}>Rows</label>
         <select id={`${id}-rows`} value={all ? "all" : "chosen"} onChange={(e) => setAll(e.target.value === "all")}>
@@ -67,16 +79,50 @@ export default function BulkEdit(props: BulkEditProps) {
       </div>
       <div className="field">
         <label htmlFor={`${id}-column`}>Column</label>
-        <select id={`${id}-column`} value={name} onChange={(e) => { setName(e.target.value); setWrong(undefined); setDraft({ how: "value", text: "" }); }}>{columns.map((c) => <option key={c}>{c}</option>)}</select>
+        <select
+          id={`${id}-column`}
+          value={name}
+          onChange={(e) => {
+            setName(e.target.value);
+            setWrong(undefined);
+            setDraft({ how: "value", text: "" });
+          }}
+        >
+          {columns.map((c) => (
+            <option key={c}>{c}</option>
+          ))}
+        </select>
       </div>
-      <ValueInput key={name} context={context} column={column} draft={draft} fault={wrong} insert={false} edit={(d) => { setWrong(undefined); setDraft(d); }} />
+      <ValueInput
+        key={name}
+        context={context}
+        column={column}
+        draft={draft}
+        fault={wrong}
+        insert={false}
+        edit={(d) => {
+          setWrong(undefined);
+          setDraft(d);
+        }}
+      />
       {counted.error && <Failure error={counted.error} retry={() => void counted.refetch()} />}
       <p role="status" className={count !== undefined && count > most ? "removed" : undefined}>
-        {count === undefined ? "Counting…" : count > most ? `These are more than ${most.toLocaleString("en")} rows: add conditions.` : `${count} ${count === 1 ? "row gets" : "rows get"} ${draft.how === "null" ? "NULL" : draft.text === "" ? "an empty text" : draft.text.slice(0, 100)} as ${name}. There is no way back.`}
+        {count === undefined
+          ? "Counting…"
+          : count > most
+            ? `These are more than ${most.toLocaleString("en")} rows: add conditions.`
+            : `${count} ${count === 1 ? "row gets" : "rows get"} ${draft.how === "null" ? "NULL" : draft.text === "" ? "an empty text" : draft.text.slice(0, 100)} as ${name}. There is no way back.`}
       </p>
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isPending={run.isPending} isDisabled={!count || count > most} onPress={() => run.mutate()}>Set in {count ?? "…"} {count === 1 ? "row" : "rows"}</Button>
+        <Button
+          className="button primary"
+          isPending={run.isPending}
+          isDisabled={!count || count > most}
+          onPress={() => run.mutate()}
+        >
+          Set in {count ?? "…"} {count === 1 ? "row" : "rows"}
+        </Button>
         <Cancel />
       </div>
     </Window>

@@ -28,7 +28,10 @@ interface CellEditorProps {
   close: () => void;
 }
 
-/** CellEditor edits a cell in its place. Enter and Tab keep what was typed, and so does a press next to it; Escape doesn't. */
+/**
+ * CellEditor edits a cell in its place. Enter and Tab keep what was typed, and so does a press next to it; Escape
+ * doesn't.
+ */
 export function CellEditor(props: CellEditorProps) {
   const { context, column, cell, fault, fixed, others, done, close } = props;
   const [draft, setDraft] = useState(props.draft);
@@ -58,26 +61,74 @@ export function CellEditor(props: CellEditorProps) {
     keep(e.key === "Tab" ? "next" : "stay");
   };
   return (
-    <Popover className="popover cell-editor" triggerRef={cell} isOpen placement="bottom start" offset={-(cell.current?.offsetHeight ?? 0)} onOpenChange={(open) => { if (!open) escaped.current ? close() : keep("stay"); }}>
+    <Popover
+      className="popover cell-editor"
+      triggerRef={cell}
+      isOpen
+      placement="bottom start"
+      offset={-(cell.current?.offsetHeight ?? 0)}
+      onOpenChange={(open) => {
+        if (!open) escaped.current ? close() : keep("stay");
+      }}
+    >
       <Dialog aria-label={`Cell of ${column.name}`}>
         {/* What is before the control is reached by Shift Tab, as Tab keeps. */}
-        <div className="form" onKeyDownCapture={(e) => { escaped.current = e.key === "Escape" && (e.target as HTMLElement).getAttribute("aria-expanded") !== "true"; }}>
+        <div
+          className="form"
+          onKeyDownCapture={(e) => {
+            escaped.current = e.key === "Escape" && (e.target as HTMLElement).getAttribute("aria-expanded") !== "true";
+          }}
+        >
           <div className="row">
-            <strong><label htmlFor={id}>{column.name}</label></strong>
+            <strong>
+              <label htmlFor={id}>{column.name}</label>
+            </strong>
             <span className="hint">{column.type}</span>
             {fixed === undefined && column.nullable && (
-              <ToggleButton className="button small" aria-label={`NULL for ${column.name}`} isSelected={draft.how === "null"} onChange={(on) => { setProblem(undefined); setDraft({ how: on ? "null" : "value", text: on ? "" : draft.text }); }}>NULL</ToggleButton>
+              <ToggleButton
+                className="button small"
+                aria-label={`NULL for ${column.name}`}
+                isSelected={draft.how === "null"}
+                onChange={(on) => {
+                  setProblem(undefined);
+                  setDraft({ how: on ? "null" : "value", text: on ? "" : draft.text });
+                }}
+              >
+                NULL
+              </ToggleButton>
             )}
-            <Button className="button small" aria-label={`Leave ${column.name} as it is`} onPress={close}>×</Button>
+            <Button className="button small" aria-label={`Leave ${column.name} as it is`} onPress={close}>
+              ×
+            </Button>
           </div>
           {fixed === undefined ? (
             <div onKeyDown={press}>
-              <ValueControl context={context} column={column} draft={draft} edit={(d) => { setProblem(undefined); setDraft(d); }} together={{ ...others, choose }} id={id} about={`${id}-about`} invalid={problem !== undefined} autoFocus />
+              <ValueControl
+                context={context}
+                column={column}
+                draft={draft}
+                edit={(d) => {
+                  setProblem(undefined);
+                  setDraft(d);
+                }}
+                together={{ ...others, choose }}
+                id={id}
+                about={`${id}-about`}
+                invalid={problem !== undefined}
+                autoFocus
+              />
             </div>
           ) : (
-            <pre className="whole" tabIndex={0} aria-label={`Value of ${column.name}`}>{draft.how === "null" ? "NULL" : draft.text}</pre>
+            <pre className="whole" tabIndex={0} aria-label={`Value of ${column.name}`}>
+              {draft.how === "null" ? "NULL" : draft.text}
+            </pre>
           )}
-          <span className={problem ? "removed" : "hint"} role="status" id={`${id}-about`}>{problem ?? fixed ?? (draft.how === "value" && draft.text === "" ? "An empty text, which isn't NULL. " : "") + "Enter keeps it, Escape doesn't."}</span>
+          <span className={problem ? "removed" : "hint"} role="status" id={`${id}-about`}>
+            {problem ??
+              fixed ??
+              (draft.how === "value" && draft.text === "" ? "An empty text, which isn't NULL. " : "") +
+                "Enter keeps it, Escape doesn't."}
+          </span>
         </div>
       </Dialog>
     </Popover>

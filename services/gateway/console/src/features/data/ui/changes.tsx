@@ -33,12 +33,19 @@ export function withDraft(edits: Edits, key: string, row: Row, column: ColumnInf
   return Object.keys(drafts).length > 0 ? { ...others, [key]: { row: before.row, drafts } } : others;
 }
 
-/** faultAt is what is said about a cell: what the server answered when its row was saved, where that isn't about another one of its cells. */
+/**
+ * faultAt is what is said about a cell: what the server answered when its row was saved, where that isn't about another
+ * one of its cells.
+ */
 export function faultAt(edit: Edit | undefined, column: string): string | undefined {
   if (!edit || !(column in edit.drafts)) return undefined;
-  if (edit.now && textOf(edit.now[column]) !== textOf(edit.row[column])) return `Somebody else has made it ${shown(edit.now[column])}.`;
+  if (edit.now && textOf(edit.now[column]) !== textOf(edit.row[column]))
+    return `Somebody else has made it ${shown(edit.now[column])}.`;
   if (!edit.error) return undefined;
-  const message = edit.error instanceof ApiError ? `${edit.error.message} (${[edit.error.code, edit.error.path].filter(Boolean).join(" at ")})` : (edit.error as Error).message;
+  const message =
+    edit.error instanceof ApiError
+      ? `${edit.error.message} (${[edit.error.code, edit.error.path].filter(Boolean).join(" at ")})`
+      : (edit.error as Error).message;
   const named = Object.keys(edit.drafts).filter((c) => names(edit.error, c));
   return named.length === 0 || named.includes(column) ? message : undefined;
 }
@@ -53,7 +60,12 @@ const shown = (value: unknown) => (value === null ? "NULL" : textOf(value).slice
 const drafted = (d: Draft) => (d.how === "null" ? "NULL" : d.text.slice(0, 200));
 
 /** Changes lists the edits and saves them, row by row: what one row is refused for isn't in the way of others. */
-export function Changes(props: { target: Target; edits: Edits; change: (edits: (e: Edits) => Edits) => void; done: (said: string) => void }) {
+export function Changes(props: {
+  target: Target;
+  edits: Edits;
+  change: (edits: (e: Edits) => Edits) => void;
+  done: (said: string) => void;
+}) {
   const { target, edits, change, done } = props;
   const server = useServer();
   const client = useQueryClient();
@@ -87,35 +99,80 @@ export function Changes(props: { target: Target; edits: Edits; change: (edits: (
     onSettled: () => client.invalidateQueries({ queryKey: ["rows"] }),
   });
   if (all.length === 0) return null;
-  const run = () => { setSaved(0); save.mutate(undefined); };
-  const theirs = (key: string, edit: Edit) => change(({ [key]: _, ...others }) => {
-    const drafts = Object.fromEntries(Object.entries(edit.drafts).filter(([c]) => textOf(edit.now![c]) === textOf(edit.row[c])));
-    return Object.keys(drafts).length > 0 ? { ...others, [key]: { row: edit.now!, drafts } } : others;
-  });
+  const run = () => {
+    setSaved(0);
+    save.mutate(undefined);
+  };
+  const theirs = (key: string, edit: Edit) =>
+    change(({ [key]: _, ...others }) => {
+      const drafts = Object.fromEntries(
+        Object.entries(edit.drafts).filter(([c]) => textOf(edit.now![c]) === textOf(edit.row[c])),
+      );
+      return Object.keys(drafts).length > 0 ? { ...others, [key]: { row: edit.now!, drafts } } : others;
+    });
   return (
     <section className="pending" aria-label="Changes that aren't saved">
       <div className="row">
-        <strong role="status">{cells} {cells === 1 ? "change" : "changes"} in {all.length} {all.length === 1 ? "row" : "rows"}{save.isPending && `, ${saved} saved…`}</strong>
-        <Button className="button primary" isPending={save.isPending} isDisabled={all.every(([, e]) => e.now)} onPress={run}>Save <kbd>Ctrl S</kbd></Button>
-        <Button className="button" isPending={save.isPending} onPress={() => change(() => ({}))}>Discard all</Button>
+        <strong role="status">
+          {cells} {cells === 1 ? "change" : "changes"} in {all.length} {all.length === 1 ? "row" : "rows"}
+          {save.isPending && `, ${saved} saved…`}
+        </strong>
+        <Button
+          className="button primary"
+          isPending={save.isPending}
+          isDisabled={all.every(([, e]) => e.now)}
+          onPress={run}
+        >
+          Save <kbd>Ctrl S</kbd>
+        </Button>
+        <Button className="button" isPending={save.isPending} onPress={() => change(() => ({}))}>
+          Discard all
+        </Button>
         <span className="hint">Each row is saved by itself, as long as it is what it was when it was read.</span>
       </div>
       <ul className="changes" aria-label="Changes">
         {all.slice(0, listed).map(([key, edit]) => (
           <li key={key}>
             <div className="row">
-              <span>{(rowKeyOf(target.source.kind, target.info, target.described, Object.keys(edit.row)) ?? []).map((c) => `${c} = ${shown(edit.row[c])}`).join(", ")}:</span>
+              <span>
+                {(rowKeyOf(target.source.kind, target.info, target.described, Object.keys(edit.row)) ?? [])
+                  .map((c) => `${c} = ${shown(edit.row[c])}`)
+                  .join(", ")}
+                :
+              </span>
               {Object.entries(edit.drafts).map(([c, d]) => (
                 <span key={c} className="row sorted">
-                  <code>{c}</code> <del className="removed">{shown(edit.row[c])}</del> → <ins className="added">{drafted(d)}</ins>
-                  <Button className="link" aria-label={`Undo ${c}`} onPress={() => change((e) => withDraft(e, key, edit.row, columnOf(target, c), draftOf(columnOf(target, c), edit.row)))}>×</Button>
+                  <code>{c}</code> <del className="removed">{shown(edit.row[c])}</del> →{" "}
+                  <ins className="added">{drafted(d)}</ins>
+                  <Button
+                    className="link"
+                    aria-label={`Undo ${c}`}
+                    onPress={() =>
+                      change((e) =>
+                        withDraft(e, key, edit.row, columnOf(target, c), draftOf(columnOf(target, c), edit.row)),
+                      )
+                    }
+                  >
+                    ×
+                  </Button>
                 </span>
               ))}
               {edit.now && (
                 <>
-                  <span className="removed" role="alert">Not saved, the row isn't what it was: {Object.keys(edit.drafts).filter((c) => textOf(edit.now![c]) !== textOf(edit.row[c])).map((c) => `${c} is ${shown(edit.now![c])} now`).join(", ")}.</span>
-                  <Button className="button" isPending={save.isPending} onPress={() => save.mutate(key)}>Write yours</Button>
-                  <Button className="button" isPending={save.isPending} onPress={() => theirs(key, edit)}>Take theirs</Button>
+                  <span className="removed" role="alert">
+                    Not saved, the row isn't what it was:{" "}
+                    {Object.keys(edit.drafts)
+                      .filter((c) => textOf(edit.now![c]) !== textOf(edit.row[c]))
+                      .map((c) => `${c} is ${shown(edit.now![c])} now`)
+                      .join(", ")}
+                    .
+                  </span>
+                  <Button className="button" isPending={save.isPending} onPress={() => save.mutate(key)}>
+                    Write yours
+                  </Button>
+                  <Button className="button" isPending={save.isPending} onPress={() => theirs(key, edit)}>
+                    Take theirs
+                  </Button>
                 </>
               )}
             </div>

@@ -15,7 +15,10 @@ import { hasEnums, kindName } from "../model/kinds";
 import type { Field } from "../../../ui/forms/types";
 import { Namings, type Naming } from "./naming";
 
-/** Configuration has what the metadata says of a table itself: its names and comments, and whether its rows are the values of an enum. */
+/**
+ * Configuration has what the metadata says of a table itself: its names and comments, and whether its rows are the
+ * values of an enum.
+ */
 export default function Configuration(props: { source: Source; table: Table; info: TableInfo }) {
   const { source, table, info } = props;
   const config = useQuery(configQuery(useServer()));
@@ -34,11 +37,16 @@ export default function Configuration(props: { source: Source; table: Table; inf
         confirm
         initial={{ ...target, configuration }}
         fields={(v) => fieldsOf(table, info, v, convention)}
-        request={(args) => ({ type: `${prefixOf(source.kind)}_set_table_customization`, args: { configuration: {}, ...args } })}
+        request={(args) => ({
+          type: `${prefixOf(source.kind)}_set_table_customization`,
+          args: { configuration: {}, ...args },
+        })}
         done={() => {}}
       />
       <Enum source={source} table={table} confirm={confirm} />
-      {(config.data?.is_apollo_federation_enabled || table.apollo_federation_config !== undefined) && <Federation source={source} table={table} confirm={confirm} />}
+      {(config.data?.is_apollo_federation_enabled || table.apollo_federation_config !== undefined) && (
+        <Federation source={source} table={table} confirm={confirm} />
+      )}
       {dialog}
     </div>
   );
@@ -47,11 +55,30 @@ export default function Configuration(props: { source: Source; table: Table; inf
 /** fieldsOf are those of the configuration of a table as it has been edited so far. */
 function fieldsOf(table: Table, info: TableInfo, value: Value, convention: Convention): Field[] {
   const name = at(value, "configuration.custom_name") as string | undefined;
-  const columns = info.columns.map((c) => ({ key: c.name, about: c.type, otherwise: defaultFieldName(c.name, convention), comment: c.description }));
-  const roots = Object.entries(defaultRootFields(table, name, convention)).map(([key, otherwise]) => ({ key, otherwise }));
+  const columns = info.columns.map((c) => ({
+    key: c.name,
+    about: c.type,
+    otherwise: defaultFieldName(c.name, convention),
+    comment: c.description,
+  }));
+  const roots = Object.entries(defaultRootFields(table, name, convention)).map(([key, otherwise]) => ({
+    key,
+    otherwise,
+  }));
   return [
-    { path: "configuration.custom_name", label: "Name of the table", kind: "text", check: nameProblem, hint: `${roots[0]!.otherwise}, when it is empty. Names of root fields and types are made of it.` },
-    { path: "configuration.comment", label: "Comment of the table", kind: "text", hint: `${info.description ?? "One that is made of its name"}, when it is empty.` },
+    {
+      path: "configuration.custom_name",
+      label: "Name of the table",
+      kind: "text",
+      check: nameProblem,
+      hint: `${roots[0]!.otherwise}, when it is empty. Names of root fields and types are made of it.`,
+    },
+    {
+      path: "configuration.comment",
+      label: "Comment of the table",
+      kind: "text",
+      hint: `${info.description ?? "One that is made of its name"}, when it is empty.`,
+    },
     {
       path: "configuration.custom_root_fields",
       label: "Root fields",
@@ -63,7 +90,15 @@ function fieldsOf(table: Table, info: TableInfo, value: Value, convention: Conve
       path: "configuration.column_config",
       label: "Columns",
       kind: "custom",
-      control: (props) => <Namings {...props} what="Column" items={columns} read={readColumn} write={({ name: custom_name, comment }): ColumnConfig => ({ custom_name, comment: comment ?? undefined })} />,
+      control: (props) => (
+        <Namings
+          {...props}
+          what="Column"
+          items={columns}
+          read={readColumn}
+          write={({ name: custom_name, comment }): ColumnConfig => ({ custom_name, comment: comment ?? undefined })}
+        />
+      ),
     },
   ];
 }
@@ -84,21 +119,42 @@ function writeRoot(naming: Naming): unknown {
 /** Enum makes the table an enum, or a table again. Why it can't be is what the server says when it tries. */
 function Enum(props: { source: Source; table: Table; confirm: (c: Confirmed) => void }) {
   const { source, table, confirm } = props;
-  const set = (title: string, is_enum: boolean) => confirm({ title, request: { type: `${prefixOf(source.kind)}_set_table_is_enum`, args: { source: source.name, table: table.table, is_enum } } });
+  const set = (title: string, is_enum: boolean) =>
+    confirm({
+      title,
+      request: {
+        type: `${prefixOf(source.kind)}_set_table_is_enum`,
+        args: { source: source.name, table: table.table, is_enum },
+      },
+    });
   return (
     <section className="form" aria-label="Enum">
       <h3>Enum</h3>
       {!hasEnums(source.kind) && <p className="hint">Tables of {kindName(source.kind)} can't be enums.</p>}
       {hasEnums(source.kind) && table.is_enum && (
         <>
-          <p>The rows of this table are the values of an enum: columns that refer to it take no others. After a change of its rows, reload the metadata.</p>
-          <div><Button className="button" onPress={() => set("Make it a table", false)}>Make it a table…</Button></div>
+          <p>
+            The rows of this table are the values of an enum: columns that refer to it take no others. After a change of
+            its rows, reload the metadata.
+          </p>
+          <div>
+            <Button className="button" onPress={() => set("Make it a table", false)}>
+              Make it a table…
+            </Button>
+          </div>
         </>
       )}
       {hasEnums(source.kind) && !table.is_enum && (
         <>
-          <p className="hint">A table with a text as its primary key, and perhaps a column of comments, can be an enum: its rows are then the values that columns take which refer to it.</p>
-          <div><Button className="button" onPress={() => set("Make it an enum", true)}>Make it an enum…</Button></div>
+          <p className="hint">
+            A table with a text as its primary key, and perhaps a column of comments, can be an enum: its rows are then
+            the values that columns take which refer to it.
+          </p>
+          <div>
+            <Button className="button" onPress={() => set("Make it an enum", true)}>
+              Make it an enum…
+            </Button>
+          </div>
         </>
       )}
     </section>
@@ -114,8 +170,21 @@ function Federation(props: { source: Source; table: Table; confirm: (c: Confirme
   return (
     <section className="form" aria-label="Apollo Federation">
       <h3>Apollo Federation</h3>
-      <p>{on ? "Other subgraphs may refer to rows of this table by their primary key." : "Other subgraphs don't know the rows of this table."}</p>
-      <div><Button className="button" onPress={() => confirm({ title, request: { type: `${prefixOf(source.kind)}_set_apollo_federation_config`, args } })}>{title}…</Button></div>
+      <p>
+        {on
+          ? "Other subgraphs may refer to rows of this table by their primary key."
+          : "Other subgraphs don't know the rows of this table."}
+      </p>
+      <div>
+        <Button
+          className="button"
+          onPress={() =>
+            confirm({ title, request: { type: `${prefixOf(source.kind)}_set_apollo_federation_config`, args } })
+          }
+        >
+          {title}…
+        </Button>
+      </div>
     </section>
   );
 }

@@ -28,7 +28,7 @@ export function Download(props: DownloadProps) {
       const { signal } = (stop.current = new AbortController());
       const parts: string[] = [];
       let count = 0;
-      for (let last = portion; last === portion && count < most; ) {
+      for (let last = portion; last === portion && count < most;) {
         const rows = await read(count, portion, signal);
         const text = csvOf(columns, rows);
         parts.push(count === 0 ? text : text.slice(text.indexOf("\r\n") + 2));
@@ -43,9 +43,28 @@ export function Download(props: DownloadProps) {
   const stopped = run.error instanceof DOMException && run.error.name === "AbortError";
   return (
     <>
-      <Button className="button" isPending={run.isPending} onPress={() => { setDone(0); run.mutate(); }}>Download all as CSV</Button>
-      {run.isPending && <Button className="button" onPress={() => stop.current?.abort()}>Stop</Button>}
-      <span className="hint" role="status">{run.isPending ? `${done} rows read…` : run.data !== undefined ? `${run.data} rows written${run.data >= most ? ": a file has no more" : ""}` : ""}</span>
+      <Button
+        className="button"
+        isPending={run.isPending}
+        onPress={() => {
+          setDone(0);
+          run.mutate();
+        }}
+      >
+        Download all as CSV
+      </Button>
+      {run.isPending && (
+        <Button className="button" onPress={() => stop.current?.abort()}>
+          Stop
+        </Button>
+      )}
+      <span className="hint" role="status">
+        {run.isPending
+          ? `${done} rows read…`
+          : run.data !== undefined
+            ? `${run.data} rows written${run.data >= most ? ": a file has no more" : ""}`
+            : ""}
+      </span>
       {run.error && !stopped && <Failure error={run.error} />}
     </>
   );

@@ -20,15 +20,25 @@ export function Follow(props: { source: Source; table: Table; info: TableInfo; r
     mutationFn: async (link: Link) => {
       const target = await targetOf(source, info, link, (name) => client.fetchQuery(infoQuery(server, source, name)));
       const conditions = conditionsOf(target, row!);
-      if (!conditions) throw new Error(`The row has no ${link.name}: ${Object.keys(target.mapping).join(", ")} is NULL.`);
-      if (!source.tables.some((t) => keyOf(t.table) === keyOf(target.table))) throw new Error(`${display(target.table)} isn't tracked.`);
+      if (!conditions)
+        throw new Error(`The row has no ${link.name}: ${Object.keys(target.mapping).join(", ")} is NULL.`);
+      if (!source.tables.some((t) => keyOf(t.table) === keyOf(target.table)))
+        throw new Error(`${display(target.table)} isn't tracked.`);
       const list = conditions.map((c) => ({ column: c.column, operator: "=", value: c.value ?? undefined }));
-      await navigate({ search: { source: source.name, schema: schemaOf(target.table), table: target.table.name }, hash: fragmentOf({ filters: { any: false, list } }), hashScrollIntoView: false });
+      await navigate({
+        search: { source: source.name, schema: schemaOf(target.table), table: target.table.name },
+        hash: fragmentOf({ filters: { any: false, list } }),
+        hashScrollIntoView: false,
+      });
     },
   });
   return (
     <>
-      {linksOf(table).map((l) => <Button key={l.name} className="button" isPending={go.isPending} isDisabled={!row} onPress={() => go.mutate(l)}>{l.name} →</Button>)}
+      {linksOf(table).map((l) => (
+        <Button key={l.name} className="button" isPending={go.isPending} isDisabled={!row} onPress={() => go.mutate(l)}>
+          {l.name} →
+        </Button>
+      ))}
       {go.error && <Failure error={go.error} />}
     </>
   );

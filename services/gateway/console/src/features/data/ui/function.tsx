@@ -13,7 +13,9 @@ import { useConfirm, type Confirmed } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 
-/** FunctionView shows a function: what it takes and returns, how it is tracked, or why it can't be, and who may call it. */
+/**
+ * FunctionView shows a function: what it takes and returns, how it is tracked, or why it can't be, and who may call it.
+ */
 export default function FunctionView(props: { document: MetadataDocument; source: Source; name: Name }) {
   const { document, source, name } = props;
   const found = useQuery(functionsQuery(useServer(), source));
@@ -27,13 +29,31 @@ export default function FunctionView(props: { document: MetadataDocument; source
     <>
       <div className="row">
         <h2>{display(name)}</h2>
-        {tracked && <Button className="button" onPress={() => confirm({ title: "Untrack", request: { type: `${prefix}_untrack_function`, args: target } })}>Untrack…</Button>}
+        {tracked && (
+          <Button
+            className="button"
+            onPress={() => confirm({ title: "Untrack", request: { type: `${prefix}_untrack_function`, args: target } })}
+          >
+            Untrack…
+          </Button>
+        )}
       </div>
       {found.isPending && <Loading what="the function" />}
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.data && overloads.length === 0 && <p className="removed">The database has no such function.</p>}
-      {overloads.map((f, i) => <p key={i}><code>{signature(f)}</code> <span className="hint">{f.volatility} {f.description}</span></p>)}
-      {!tracked && refusal && <pre className="removed" tabIndex={0} aria-label="Why it can't be tracked">{refusal}</pre>}
+      {overloads.map((f, i) => (
+        <p key={i}>
+          <code>{signature(f)}</code>{" "}
+          <span className="hint">
+            {f.volatility} {f.description}
+          </span>
+        </p>
+      ))}
+      {!tracked && refusal && (
+        <pre className="removed" tabIndex={0} aria-label="Why it can't be tracked">
+          {refusal}
+        </pre>
+      )}
       {!tracked && !refusal && overloads[0] && (
         <Form
           title="Track"
@@ -43,28 +63,53 @@ export default function FunctionView(props: { document: MetadataDocument; source
           done={() => {}}
         />
       )}
-      {tracked && <Tracked document={document} source={source} tracked={tracked} info={overloads[0]} confirm={confirm} />}
+      {tracked && (
+        <Tracked document={document} source={source} tracked={tracked} info={overloads[0]} confirm={confirm} />
+      )}
       {dialog}
     </>
   );
 }
 
-function Tracked(props: { document: MetadataDocument; source: Source; tracked: Function; info: FunctionInfo | undefined; confirm: (c: Confirmed) => void }) {
+function Tracked(props: {
+  document: MetadataDocument;
+  source: Source;
+  tracked: Function;
+  info: FunctionInfo | undefined;
+  confirm: (c: Confirmed) => void;
+}) {
   const { document, source, tracked, info, confirm } = props;
   const prefix = prefixOf(source.kind);
   const target = { source: source.name, function: tracked.function };
-  const query = tracked.configuration?.exposed_as === "query" || (!tracked.configuration?.exposed_as && info?.volatility !== "VOLATILE");
+  const query =
+    tracked.configuration?.exposed_as === "query" ||
+    (!tracked.configuration?.exposed_as && info?.volatility !== "VOLATILE");
   return (
     <>
       <Roles
         allowed={(tracked.permissions ?? []).map((p) => p.role)}
         roles={rolesOf(document)}
-        allow={(role) => confirm({ title: "Allow it", request: { type: `${prefix}_create_function_permission`, args: { ...target, role } } })}
-        withdraw={(role) => confirm({ title: "Withdraw it", request: { type: `${prefix}_drop_function_permission`, args: { ...target, role } } })}
+        allow={(role) =>
+          confirm({
+            title: "Allow it",
+            request: { type: `${prefix}_create_function_permission`, args: { ...target, role } },
+          })
+        }
+        withdraw={(role) =>
+          confirm({
+            title: "Withdraw it",
+            request: { type: `${prefix}_drop_function_permission`, args: { ...target, role } },
+          })
+        }
       />
       <p className="hint">
         A role also has to be allowed to select from {info?.return_table ? display(info.return_table) : "the table"}.
-        {query && <> Unless <code>--infer-function-permissions=false</code>, each role that may do so may call this function.</>}
+        {query && (
+          <>
+            {" "}
+            Unless <code>--infer-function-permissions=false</code>, each role that may do so may call this function.
+          </>
+        )}
       </p>
       <h3>Names and arguments</h3>
       <Form
@@ -88,11 +133,22 @@ function fieldsOf(info: FunctionInfo): Field[] {
       path: "configuration.exposed_as",
       label: "Root",
       kind: "choice",
-      options: [{ value: "", label: info.volatility === "VOLATILE" ? "mutation, as it is VOLATILE" : `query, as it is ${info.volatility}` }, { value: "query", label: "query" }, { value: "mutation", label: "mutation" }],
+      options: [
+        {
+          value: "",
+          label: info.volatility === "VOLATILE" ? "mutation, as it is VOLATILE" : `query, as it is ${info.volatility}`,
+        },
+        { value: "query", label: "query" },
+        { value: "mutation", label: "mutation" },
+      ],
     },
     { path: "configuration.custom_name", label: "Other name", kind: "text" },
     { path: "configuration.custom_root_fields.function", label: "Name of the field", kind: "text" },
-    { path: "configuration.custom_root_fields.function_aggregate", label: "Name of the field for aggregates", kind: "text" },
+    {
+      path: "configuration.custom_root_fields.function_aggregate",
+      label: "Name of the field for aggregates",
+      kind: "text",
+    },
     {
       path: "configuration.session_argument",
       label: "Argument that gets the session variables",

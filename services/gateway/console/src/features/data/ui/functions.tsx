@@ -40,7 +40,14 @@ export function Functions(props: { source: Source; current: Name | undefined; op
       track={(chosen) => each("track_function", chosen, exposed ? { configuration: { exposed_as: exposed } } : {})}
       untrack={(chosen) => each("untrack_function", chosen)}
     >
-      <label className="inline">as<select value={exposed} onChange={(e) => setExposed(e.target.value)}><option value="">what they are</option><option value="query">queries</option><option value="mutation">mutations</option></select></label>
+      <label className="inline">
+        as
+        <select value={exposed} onChange={(e) => setExposed(e.target.value)}>
+          <option value="">what they are</option>
+          <option value="query">queries</option>
+          <option value="mutation">mutations</option>
+        </select>
+      </label>
     </Trackables>
   );
 }

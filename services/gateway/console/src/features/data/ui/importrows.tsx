@@ -21,7 +21,13 @@ const shownRows = 5;
 type Read = { rows: Row[]; columns: string[] } | { problem: string };
 
 /** ImportRows inserts the rows of a CSV file, whose first line names the columns. */
-export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; columns: string[]; close: () => void }) {
+export function ImportRows(props: {
+  source: Source;
+  info: TableInfo;
+  as: RunAs;
+  columns: string[];
+  close: () => void;
+}) {
   const { source, info, as, columns, close } = props;
   const server = useServer();
   const client = useQueryClient();
@@ -31,12 +37,20 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
     setDone(0);
     run.reset();
     if (!file) return setRead(undefined);
-    setRead(file.size > largest ? { problem: `The file is larger than ${largest / 1e6} MB.` } : rowsOf(await file.text(), source.kind, info, columns));
+    setRead(
+      file.size > largest
+        ? { problem: `The file is larger than ${largest / 1e6} MB.` }
+        : rowsOf(await file.text(), source.kind, info, columns),
+    );
   };
   const run = useMutation({
     mutationFn: async (rows: Row[]) => {
       for (let at = done; at < rows.length; at += portion) {
-        await server.rows("insert", { source: source.name, table: info.name, ...asText(source.kind), objects: rows.slice(at, at + portion) }, as);
+        await server.rows(
+          "insert",
+          { source: source.name, table: info.name, ...asText(source.kind), objects: rows.slice(at, at + portion) },
+          as,
+        );
         setDone(Math.min(at + portion, rows.length));
       }
     },
@@ -46,19 +60,52 @@ export function ImportRows(props: { source: Source; info: TableInfo; as: RunAs; 
   const rows = read && "rows" in read ? read.rows : undefined;
   return (
     <Window title="Import CSV" close={close} form edited={read !== undefined}>
-      <p className="hint">{display(info.name)}{as.role && ` as ${as.role}`}: the first line names columns; the others get their defaults. An empty field is NULL, a quoted one an empty text.</p>
-      <label className="field">File<input type="file" accept=".csv,text/csv" disabled={run.isPending} onChange={(e) => void choose(e.target.files?.[0])} /></label>
-      {read && "problem" in read && <p className="removed" role="alert">{read.problem}</p>}
+      <p className="hint">
+        {display(info.name)}
+        {as.role && ` as ${as.role}`}: the first line names columns; the others get their defaults. An empty field is
+        NULL, a quoted one an empty text.
+      </p>
+      <label className="field">
+        File
+        <input
+          type="file"
+          accept=".csv,text/csv"
+          disabled={run.isPending}
+          onChange={(e) => void choose(e.target.files?.[0])}
+        />
+      </label>
+      {read && "problem" in read && (
+        <p className="removed" role="alert">
+          {read.problem}
+        </p>
+      )}
       {read && "rows" in read && (
         <>
-          <Grid label="First rows of the file" columns={read.columns} rows={read.rows.slice(0, shownRows).map((r) => read.columns.map((c) => r[c]))} />
-          <p className="hint" role="status">{done > 0 ? `${done} of ${read.rows.length} rows inserted` : `${read.rows.length} rows`}</p>
+          <Grid
+            label="First rows of the file"
+            columns={read.columns}
+            rows={read.rows.slice(0, shownRows).map((r) => read.columns.map((c) => r[c]))}
+          />
+          <p className="hint" role="status">
+            {done > 0 ? `${done} of ${read.rows.length} rows inserted` : `${read.rows.length} rows`}
+          </p>
         </>
       )}
-      {run.error && <p className="removed">{done === 0 ? "Nothing was inserted." : `The first ${done} rows were inserted; it goes on behind them.`}</p>}
+      {run.error && (
+        <p className="removed">
+          {done === 0 ? "Nothing was inserted." : `The first ${done} rows were inserted; it goes on behind them.`}
+        </p>
+      )}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isPending={run.isPending} isDisabled={!rows?.length} onPress={() => run.mutate(rows!)}>Insert {rows?.length ?? 0} rows</Button>
+        <Button
+          className="button primary"
+          isPending={run.isPending}
+          isDisabled={!rows?.length}
+          onPress={() => run.mutate(rows!)}
+        >
+          Insert {rows?.length ?? 0} rows
+        </Button>
         <Cancel />
       </div>
     </Window>
@@ -71,10 +118,12 @@ function rowsOf(text: string, kind: string, info: TableInfo, columns: string[]):
     const [head, ...lines] = readCSV(text);
     const names = (head ?? []).map((n) => n ?? "");
     const unknown = names.find((n) => !columns.includes(n));
-    if (!head || unknown !== undefined) throw new Error(`The table has no column ${JSON.stringify(unknown ?? "")} that can be written.`);
+    if (!head || unknown !== undefined)
+      throw new Error(`The table has no column ${JSON.stringify(unknown ?? "")} that can be written.`);
     if (new Set(names).size < names.length) throw new Error("A column is there twice.");
     const rows = lines.map((line, i) => {
-      if (line.length !== names.length) throw new Error(`Row ${i + 1} has ${line.length} fields, and there are ${names.length} columns.`);
+      if (line.length !== names.length)
+        throw new Error(`Row ${i + 1} has ${line.length} fields, and there are ${names.length} columns.`);
       return Object.fromEntries(names.map((n, j) => [n, valueOf(kind, info, n, line[j]!, i + 1)]));
     });
     return { rows, columns: names };

@@ -36,9 +36,12 @@ export function Namings(props: NamingsProps) {
   const given = (key: string) => read(part[key]);
   const edit = (key: string, naming: Naming) => {
     const { [key]: _, ...others } = part;
-    const changed = { ...others, ...((naming.name ?? naming.comment ?? undefined) !== undefined && { [key]: write(naming) }) };
+    const changed = {
+      ...others,
+      ...((naming.name ?? naming.comment ?? undefined) !== undefined && { [key]: write(naming) }),
+    };
     change(Object.keys(changed).length > 0 ? changed : undefined);
-    const wrong = items.find((i) => i.key === key ? problemOf(naming) : problemOf(given(i.key)));
+    const wrong = items.find((i) => (i.key === key ? problemOf(naming) : problemOf(given(i.key))));
     report(wrong && `${wrong.key}: ${problemOf(wrong.key === key ? naming : given(wrong.key))}`);
   };
   return (
@@ -48,7 +51,12 @@ export function Namings(props: NamingsProps) {
       <div className="scroll" role="group" aria-label={`${field.label}, scrolling`} tabIndex={0}>
         <table className="namings">
           <thead>
-            <tr><th scope="col">{what}</th><th scope="col">Name without one</th><th scope="col">Name</th><th scope="col">Comment</th></tr>
+            <tr>
+              <th scope="col">{what}</th>
+              <th scope="col">Name without one</th>
+              <th scope="col">Name</th>
+              <th scope="col">Comment</th>
+            </tr>
           </thead>
           <tbody>
             {items.map((i, n) => {
@@ -56,8 +64,16 @@ export function Namings(props: NamingsProps) {
               const problem = problemOf(naming) ?? faultAt(fault, i.key);
               return (
                 <tr key={i.key}>
-                  <th scope="row">{i.key} {i.about && <small className="hint">{i.about}</small>}</th>
-                  <td>{nameProblem(i.otherwise) ? <span className="removed">{i.otherwise} isn't a GraphQL name: it has no field</span> : <code>{i.otherwise}</code>}</td>
+                  <th scope="row">
+                    {i.key} {i.about && <small className="hint">{i.about}</small>}
+                  </th>
+                  <td>
+                    {nameProblem(i.otherwise) ? (
+                      <span className="removed">{i.otherwise} isn't a GraphQL name: it has no field</span>
+                    ) : (
+                      <code>{i.otherwise}</code>
+                    )}
+                  </td>
                   <td>
                     <input
                       type="text"
@@ -68,10 +84,21 @@ export function Namings(props: NamingsProps) {
                       value={naming.name ?? ""}
                       onChange={(e) => edit(i.key, { ...naming, name: e.target.value || undefined })}
                     />
-                    {problem && <span className="removed" id={`${id}-${n}`}>{problem}</span>}
+                    {problem && (
+                      <span className="removed" id={`${id}-${n}`}>
+                        {problem}
+                      </span>
+                    )}
                   </td>
                   <td>
-                    <input type="text" autoComplete="off" aria-label={`Comment of ${i.key}`} placeholder={i.comment} value={naming.comment ?? ""} onChange={(e) => edit(i.key, { ...naming, comment: e.target.value || undefined })} />
+                    <input
+                      type="text"
+                      autoComplete="off"
+                      aria-label={`Comment of ${i.key}`}
+                      placeholder={i.comment}
+                      value={naming.comment ?? ""}
+                      onChange={(e) => edit(i.key, { ...naming, comment: e.target.value || undefined })}
+                    />
                   </td>
                 </tr>
               );
@@ -79,7 +106,11 @@ export function Namings(props: NamingsProps) {
           </tbody>
         </table>
       </div>
-      {whole && <span className="removed" id={`${id}-fault`}>{whole}</span>}
+      {whole && (
+        <span className="removed" id={`${id}-fault`}>
+          {whole}
+        </span>
+      )}
     </fieldset>
   );
 }
@@ -90,5 +121,7 @@ function problemOf(naming: Naming): string | undefined {
 
 /** faultAt is what the server says about one of the rows. */
 function faultAt(fault: string | undefined, key: string): string | undefined {
-  return fault?.startsWith(`${key}.`) || fault?.startsWith(`${key}: `) ? fault.slice(fault.indexOf(": ") + 2) : undefined;
+  return fault?.startsWith(`${key}.`) || fault?.startsWith(`${key}: `)
+    ? fault.slice(fault.indexOf(": ") + 2)
+    : undefined;
 }

@@ -32,8 +32,20 @@ export function DataPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const metadata = useQuery(exportQuery(server));
-  if (metadata.isPending) return <><h1>Data</h1><Loading what="the sources" /></>;
-  if (metadata.isLoadingError) return <><h1>Data</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isPending)
+    return (
+      <>
+        <h1>Data</h1>
+        <Loading what="the sources" />
+      </>
+    );
+  if (metadata.isLoadingError)
+    return (
+      <>
+        <h1>Data</h1>
+        <Failure error={metadata.error} retry={() => void metadata.refetch()} />
+      </>
+    );
   const sources = metadata.data.metadata.sources;
   const source = sources.find((s) => s.name === search.source) ?? sources[0];
   const open = (s: TableSearch) => void navigate({ search: { source: source?.name, ...s } });
@@ -42,10 +54,19 @@ export function DataPage() {
       <div className="page">
         <div className="row">
           <h1>Data</h1>
-          {source && kinds.includes(source.kind) && <Button className="button" aria-pressed onPress={() => open({})}>Sources</Button>}
+          {source && kinds.includes(source.kind) && (
+            <Button className="button" aria-pressed onPress={() => open({})}>
+              Sources
+            </Button>
+          )}
         </div>
         <Suspense fallback={<Loading what="the sources" />}>
-          <Sources sources={sources} name={search.source} shown={sources.find((s) => s.name === search.source)} open={(name) => void navigate({ search: { source: name, view: "sources" } })} />
+          <Sources
+            sources={sources}
+            name={search.source}
+            shown={sources.find((s) => s.name === search.source)}
+            open={(name) => void navigate({ search: { source: name, view: "sources" } })}
+          />
         </Suspense>
       </div>
     );
@@ -54,11 +75,23 @@ export function DataPage() {
     <div className="page">
       <div className="row">
         <h1>Data</h1>
-        <SourcePicker sources={sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />
+        <SourcePicker
+          sources={sources}
+          value={source.name}
+          onChange={(name) => void navigate({ search: { source: name } })}
+        />
         <Health source={source} />
-        <Button className="button" aria-pressed={false} onPress={() => open({ view: "sources" })}>Sources</Button>
-        {canAlter(source.kind) && <Button className="button" aria-pressed={search.view === "new"} onPress={() => open({ view: "new" })}>Create a table</Button>}
-        <Button className="button" aria-pressed={search.view === "queries"} onPress={() => open({ view: "queries" })}>Native queries</Button>
+        <Button className="button" aria-pressed={false} onPress={() => open({ view: "sources" })}>
+          Sources
+        </Button>
+        {canAlter(source.kind) && (
+          <Button className="button" aria-pressed={search.view === "new"} onPress={() => open({ view: "new" })}>
+            Create a table
+          </Button>
+        )}
+        <Button className="button" aria-pressed={search.view === "queries"} onPress={() => open({ view: "queries" })}>
+          Native queries
+        </Button>
       </div>
       <div className="split">
         <Lists key={source.name} source={source} search={search} open={open} />
@@ -80,35 +113,76 @@ function Lists(props: { source: Source; search: TableSearch; open: (s: TableSear
           {hasFunctions(source.kind) && <Tab id="functions">Functions</Tab>}
           <Tab id="suggestions">Suggested relationships</Tab>
         </TabList>
-        <TabPanel id="tables" className="page"><Tables source={source} current={named(search.table)} open={(t) => open({ schema: schemaOf(t), table: t.name })} /></TabPanel>
+        <TabPanel id="tables" className="page">
+          <Tables
+            source={source}
+            current={named(search.table)}
+            open={(t) => open({ schema: schemaOf(t), table: t.name })}
+          />
+        </TabPanel>
         {hasFunctions(source.kind) && (
-          <TabPanel id="functions" className="page"><Functions source={source} current={named(search.function)} open={(f) => open({ schema: schemaOf(f), function: f.name })} /></TabPanel>
+          <TabPanel id="functions" className="page">
+            <Functions
+              source={source}
+              current={named(search.function)}
+              open={(f) => open({ schema: schemaOf(f), function: f.name })}
+            />
+          </TabPanel>
         )}
-        <TabPanel id="suggestions"><Suggestions source={source} /></TabPanel>
+        <TabPanel id="suggestions">
+          <Suggestions source={source} />
+        </TabPanel>
       </Tabs>
     </section>
   );
 }
 
 /** Opened is what the address names. */
-function Opened(props: { document: MetadataDocument; source: Source; search: TableSearch; open: (s: TableSearch) => void }) {
+function Opened(props: {
+  document: MetadataDocument;
+  source: Source;
+  search: TableSearch;
+  open: (s: TableSearch) => void;
+}) {
   const { document, source, search, open } = props;
   if (search.function !== undefined) {
     const name = nameIn(source, search.schema, search.function);
-    return <section className="panel" aria-label="Function"><Suspense fallback={<Loading what="the function" />}><FunctionView key={keyOf(name)} document={document} source={source} name={name} /></Suspense></section>;
+    return (
+      <section className="panel" aria-label="Function">
+        <Suspense fallback={<Loading what="the function" />}>
+          <FunctionView key={keyOf(name)} document={document} source={source} name={name} />
+        </Suspense>
+      </section>
+    );
   }
   if (search.view === "queries") {
-    return <section className="panel" aria-label="Native queries"><Suspense fallback={<Loading what="the queries" />}><NativeQueries key={source.name} source={source} /></Suspense></section>;
+    return (
+      <section className="panel" aria-label="Native queries">
+        <Suspense fallback={<Loading what="the queries" />}>
+          <NativeQueries key={source.name} source={source} />
+        </Suspense>
+      </section>
+    );
   }
   if (search.view === "new" && canAlter(source.kind)) {
-    return <section className="panel" aria-label="New table"><Suspense fallback={<Loading what="the form" />}><NewTable key={source.name} source={source} close={() => open({})} /></Suspense></section>;
+    return (
+      <section className="panel" aria-label="New table">
+        <Suspense fallback={<Loading what="the form" />}>
+          <NewTable key={source.name} source={source} close={() => open({})} />
+        </Suspense>
+      </section>
+    );
   }
   const tracked = source.tables.find((t) => t.table.name === search.table && schemaOf(t.table) === search.schema);
   return (
     <section className="panel" aria-label="Table">
       {tracked && <TableView key={keyOf(tracked.table)} document={document} source={source} table={tracked} />}
-      {!tracked && search.table !== undefined && <UntrackedView key={search.table} source={source} table={nameIn(source, search.schema, search.table)} />}
-      {!tracked && search.table === undefined && <p className="hint">Open a table to see its rows and how it is defined.</p>}
+      {!tracked && search.table !== undefined && (
+        <UntrackedView key={search.table} source={source} table={nameIn(source, search.schema, search.table)} />
+      )}
+      {!tracked && search.table === undefined && (
+        <p className="hint">Open a table to see its rows and how it is defined.</p>
+      )}
     </section>
   );
 }

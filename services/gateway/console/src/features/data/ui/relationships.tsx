@@ -11,18 +11,33 @@ import { display, keyOf, type TableInfo } from "../model/tables";
 import type { Field } from "../../../ui/forms/types";
 import { leadsToRemote, remoteFields } from "../../remotes/ui/target";
 
-/** Relationships are those of a table: to tables of its source, by foreign keys or by columns, to other sources and to remote schemas. */
-export default function Relationships(props: { document: MetadataDocument; source: Source; table: Table; info: TableInfo }) {
+/**
+ * Relationships are those of a table: to tables of its source, by foreign keys or by columns, to other sources and to
+ * remote schemas.
+ */
+export default function Relationships(props: {
+  document: MetadataDocument;
+  source: Source;
+  table: Table;
+  info: TableInfo;
+}) {
   const { document, source, table, info } = props;
   const suggested = useQuery(suggestionsQuery(useServer(), source));
   const prefix = prefixOf(source.kind);
   const target = { source: source.name, table: table.table };
   const local: Listed[] = linksOf(table).map((l) => ({
     id: l.name,
-    about: <span className="hint">{l.array ? "array" : "object"}: {usingText(l.using)} {l.comment}</span>,
+    about: (
+      <span className="hint">
+        {l.array ? "array" : "object"}: {usingText(l.using)} {l.comment}
+      </span>
+    ),
     change: {
       initial: { name: l.name, new_name: l.name, comment: l.comment },
-      fields: () => [{ path: "new_name", label: "Name", kind: "text", required: true }, { path: "comment", label: "Comment", kind: "text" }],
+      fields: () => [
+        { path: "new_name", label: "Name", kind: "text", required: true },
+        { path: "comment", label: "Comment", kind: "text" },
+      ],
       request: (v) => ({ type: "bulk", args: changes(prefix, target, v) }),
     },
     drop: { type: `${prefix}_drop_relationship`, args: { ...target, relationship: l.name, cascade: true } },
@@ -32,12 +47,15 @@ export default function Relationships(props: { document: MetadataDocument; sourc
     about: <span className="hint">{remoteText(r.definition)}</span>,
     change: {
       initial: { ...target, name: r.name, definition: r.definition },
-      fields: (v) => (leadsToRemote(v) ? toRemote(document, info, v) : toSource(document, info, v)).filter((f) => f.path !== "name"),
+      fields: (v) =>
+        (leadsToRemote(v) ? toRemote(document, info, v) : toSource(document, info, v)).filter((f) => f.path !== "name"),
       request: (args) => ({ type: `${prefix}_update_remote_relationship`, args }),
     },
     drop: { type: `${prefix}_delete_remote_relationship`, args: { ...target, name: r.name } },
   }));
-  const foreign = (suggested.data?.relationships ?? []).filter((s) => keyOf(s.from.table) === keyOf(table.table)).map((s) => relationshipFor(prefix, source.name, s));
+  const foreign = (suggested.data?.relationships ?? [])
+    .filter((s) => keyOf(s.from.table) === keyOf(table.table))
+    .map((s) => relationshipFor(prefix, source.name, s));
   const add: FormOf[] = [
     {
       title: "By a foreign key",
@@ -48,7 +66,13 @@ export default function Relationships(props: { document: MetadataDocument; sourc
           label: "Foreign key",
           kind: "object",
           required: true,
-          options: [{ value: "", label: "choose one" }, ...foreign.map((r) => ({ value: JSON.stringify(r), label: `${r.type.endsWith("array_relationship") ? "array" : "object"}: ${usingText(r.args.using)}` }))],
+          options: [
+            { value: "", label: "choose one" },
+            ...foreign.map((r) => ({
+              value: JSON.stringify(r),
+              label: `${r.type.endsWith("array_relationship") ? "array" : "object"}: ${usingText(r.args.using)}`,
+            })),
+          ],
           hint: foreign.length === 0 ? "No foreign key between tracked tables is without its relationship." : undefined,
         },
         { path: "name", label: "Name", kind: "text", hint: "One that follows from the key, when it is empty." },
@@ -62,7 +86,10 @@ export default function Relationships(props: { document: MetadataDocument; sourc
       title: "By columns",
       initial: { kind: "object" },
       fields: (v) => byColumns(source, info, v),
-      request: ({ kind, ...args }) => ({ type: `${prefix}_create_${String(kind)}_relationship`, args: { ...target, ...args } }),
+      request: ({ kind, ...args }) => ({
+        type: `${prefix}_create_${String(kind)}_relationship`,
+        args: { ...target, ...args },
+      }),
     },
     {
       title: "To another source",
@@ -87,12 +114,20 @@ export default function Relationships(props: { document: MetadataDocument; sourc
 
 /** changes are the requests that rename a relationship and set its comment. */
 function changes(prefix: string, target: object, v: Value) {
-  const comment = { type: `${prefix}_set_relationship_comment`, args: { ...target, relationship: v.new_name, comment: v.comment ?? null } };
-  return v.new_name === v.name ? [comment] : [{ type: `${prefix}_rename_relationship`, args: { ...target, name: v.name, new_name: v.new_name } }, comment];
+  const comment = {
+    type: `${prefix}_set_relationship_comment`,
+    args: { ...target, relationship: v.new_name, comment: v.comment ?? null },
+  };
+  return v.new_name === v.name
+    ? [comment]
+    : [{ type: `${prefix}_rename_relationship`, args: { ...target, name: v.name, new_name: v.new_name } }, comment];
 }
 
 const name: Field = { path: "name", label: "Name", kind: "text", required: true };
-const kinds = [{ value: "object", label: "object: one row" }, { value: "array", label: "array: many rows" }];
+const kinds = [
+  { value: "object", label: "object: one row" },
+  { value: "array", label: "array: many rows" },
+];
 
 function tableField(path: string, source: Source | undefined): Field {
   return {
@@ -100,17 +135,28 @@ function tableField(path: string, source: Source | undefined): Field {
     label: "To the table",
     kind: "object",
     required: true,
-    options: [{ value: "", label: "choose one" }, ...(source?.tables ?? []).map((t) => ({ value: JSON.stringify(t.table), label: display(t.table) }))],
+    options: [
+      { value: "", label: "choose one" },
+      ...(source?.tables ?? []).map((t) => ({ value: JSON.stringify(t.table), label: display(t.table) })),
+    ],
   };
 }
 
 function byColumns(source: Source, info: TableInfo, v: Value): Field[] {
-  const to = (v.using as { manual_configuration?: { remote_table?: Name } } | undefined)?.manual_configuration?.remote_table;
+  const to = (v.using as { manual_configuration?: { remote_table?: Name } } | undefined)?.manual_configuration
+    ?.remote_table;
   return [
     name,
     { path: "kind", label: "Kind", kind: "choice", options: kinds },
     tableField("using.manual_configuration.remote_table", source),
-    { path: "using.manual_configuration.column_mapping", label: "Columns", kind: "mapping", required: true, left: info.columns.map((c) => c.name), right: to && { source, table: to } },
+    {
+      path: "using.manual_configuration.column_mapping",
+      label: "Columns",
+      kind: "mapping",
+      required: true,
+      left: info.columns.map((c) => c.name),
+      right: to && { source, table: to },
+    },
   ];
 }
 
@@ -119,7 +165,13 @@ function toSource(document: MetadataDocument, info: TableInfo, v: Value): Field[
   const source = document.sources.find((s) => s.name === chosen?.source);
   return [
     name,
-    { path: "definition.to_source.source", label: "To the source", kind: "choice", required: true, options: [{ value: "", label: "choose one" }, ...document.sources.map((s) => ({ value: s.name, label: s.name }))] },
+    {
+      path: "definition.to_source.source",
+      label: "To the source",
+      kind: "choice",
+      required: true,
+      options: [{ value: "", label: "choose one" }, ...document.sources.map((s) => ({ value: s.name, label: s.name }))],
+    },
     tableField("definition.to_source.table", source),
     { path: "definition.to_source.relationship_type", label: "Kind", kind: "choice", options: kinds },
     {
@@ -134,11 +186,24 @@ function toSource(document: MetadataDocument, info: TableInfo, v: Value): Field[
 }
 
 function toRemote(document: MetadataDocument, info: TableInfo, v: Value): Field[] {
-  return [name, ...remoteFields(document, v, info.columns.map((c) => ({ name: c.name, about: c.type })), "column", "remote schema")];
+  return [
+    name,
+    ...remoteFields(
+      document,
+      v,
+      info.columns.map((c) => ({ name: c.name, about: c.type })),
+      "column",
+      "remote schema",
+    ),
+  ];
 }
 
 function remoteText(definition: unknown): string {
-  const d = definition as { to_source?: { source: string; table: Name; relationship_type: string }; to_remote_schema?: { remote_schema: string }; remote_schema?: string };
+  const d = definition as {
+    to_source?: { source: string; table: Name; relationship_type: string };
+    to_remote_schema?: { remote_schema: string };
+    remote_schema?: string;
+  };
   if (d.to_source) return `${d.to_source.relationship_type}: ${d.to_source.source}, ${display(d.to_source.table)}`;
   const remote = d.to_remote_schema?.remote_schema ?? d.remote_schema;
   return remote ? `remote schema ${remote}` : "";

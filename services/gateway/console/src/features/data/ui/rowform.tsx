@@ -39,11 +39,19 @@ export function RowForm(props: RowFormProps) {
 
   const run = useMutation({
     mutationFn: async (anyway: boolean) => {
-      const { values, wrong } = valuesOf(source.kind, shown, row ? drafts : Object.fromEntries(shown.map((c) => [c.name, draftIn(c)])));
+      const { values, wrong } = valuesOf(
+        source.kind,
+        shown,
+        row ? drafts : Object.fromEntries(shown.map((c) => [c.name, draftIn(c)])),
+      );
       setProblems(wrong);
       if (Object.keys(wrong).length > 0) return;
       if (!row) {
-        await server.rows("insert", { source: source.name, table: info.name, ...asText(source.kind), objects: [values] }, as);
+        await server.rows(
+          "insert",
+          { source: source.name, table: info.name, ...asText(source.kind), objects: [values] },
+          as,
+        );
       } else if (Object.keys(values).length > 0) {
         const written = await writeRow(server, context, row, values, anyway);
         if (!written.done) return setNow(written.now);
@@ -64,32 +72,74 @@ export function RowForm(props: RowFormProps) {
     isWritable: (name) => columns.includes(name),
     choose: edit,
   };
-  const faultAt = (name: string) => problems[name] ?? faultOf(run.error, `objects.${name}`) ?? faultOf(run.error, `$set.${name}`);
-  const differing = shown.filter((c) => now && row && (c.name in drafts || textOf(now[c.name]) !== textOf(row[c.name])));
+  const faultAt = (name: string) =>
+    problems[name] ?? faultOf(run.error, `objects.${name}`) ?? faultOf(run.error, `$set.${name}`);
+  const differing = shown.filter(
+    (c) => now && row && (c.name in drafts || textOf(now[c.name]) !== textOf(row[c.name])),
+  );
   return (
     <Window title={title} close={close} form edited={shown.some((c) => !sameDraft(draftIn(c), initial(c, row)))}>
-      <p className="hint">{display(info.name)}{as.role && ` as ${as.role}`}</p>
+      <p className="hint">
+        {display(info.name)}
+        {as.role && ` as ${as.role}`}
+      </p>
       {now && row ? (
         <>
-          <p className="removed" role="alert">Nothing was changed: the row is not what it was when it was read.</p>
+          <p className="removed" role="alert">
+            Nothing was changed: the row is not what it was when it was read.
+          </p>
           <Grid
             label="What has changed"
             columns={["column", "when it was read", "now", "yours"]}
-            rows={differing.map((c) => [c.name, row[c.name], now[c.name], c.name in drafts ? shownDraft(draftIn(c)) : ""])}
+            rows={differing.map((c) => [
+              c.name,
+              row[c.name],
+              now[c.name],
+              c.name in drafts ? shownDraft(draftIn(c)) : "",
+            ])}
           />
           {run.error && <Failure error={run.error} />}
           <div className="row">
-            <Button className="button primary" isPending={run.isPending} onPress={() => run.mutate(true)}>Write yours</Button>
-            <Button className="button" onPress={() => { setRow(now); setDrafts({}); setNow(undefined); }}>Take over what there is now</Button>
+            <Button className="button primary" isPending={run.isPending} onPress={() => run.mutate(true)}>
+              Write yours
+            </Button>
+            <Button
+              className="button"
+              onPress={() => {
+                setRow(now);
+                setDrafts({});
+                setNow(undefined);
+              }}
+            >
+              Take over what there is now
+            </Button>
             <Cancel />
           </div>
         </>
       ) : (
         <>
-          {shown.map((c) => <ValueInput key={c.name} context={context} column={c} draft={draftIn(c)} fault={faultAt(c.name)} insert={!row} edit={(d) => edit({ [c.name]: d })} together={together} />)}
+          {shown.map((c) => (
+            <ValueInput
+              key={c.name}
+              context={context}
+              column={c}
+              draft={draftIn(c)}
+              fault={faultAt(c.name)}
+              insert={!row}
+              edit={(d) => edit({ [c.name]: d })}
+              together={together}
+            />
+          ))}
           {run.error && <Failure error={run.error} />}
           <div className="row">
-            <Button className="button primary" isPending={run.isPending} isDisabled={row && Object.keys(drafts).length === 0} onPress={() => run.mutate(false)}>{row ? "Change" : "Insert"}</Button>
+            <Button
+              className="button primary"
+              isPending={run.isPending}
+              isDisabled={row && Object.keys(drafts).length === 0}
+              onPress={() => run.mutate(false)}
+            >
+              {row ? "Change" : "Insert"}
+            </Button>
             <Cancel />
           </div>
         </>

@@ -38,7 +38,22 @@ interface RowGridProps {
 
 /** RowGrid shows rows with what of them isn't saved, and edits their cells in their places. */
 export function RowGrid(props: RowGridProps) {
-  const { context, rows, keys, columns, fixedOf, edits, change, arrangement, onArrange, sort, onSort, selected, onSelect, say } = props;
+  const {
+    context,
+    rows,
+    keys,
+    columns,
+    fixedOf,
+    edits,
+    change,
+    arrangement,
+    onArrange,
+    sort,
+    onSort,
+    selected,
+    onSelect,
+    say,
+  } = props;
   const [opened, setOpened] = useState<Opened>();
   const cell = useRef<HTMLElement>(null);
   const grid = useRef<GridHandle>(null);
@@ -51,13 +66,21 @@ export function RowGrid(props: RowGridProps) {
     if (letters === null) return change((e) => withDraft(e, keys[row]!, rows[row]!, column, { how: "null", text: "" }));
     if (letters !== undefined && fixed !== undefined) return;
     cell.current = element;
-    setOpened({ row: rows[row]!, key: keys[row]!, column: name, fixed, before: draft, draft: letters === undefined ? draft : { how: "value", text: letters } });
+    setOpened({
+      row: rows[row]!,
+      key: keys[row]!,
+      column: name,
+      fixed,
+      before: draft,
+      draft: letters === undefined ? draft : { how: "value", text: letters },
+    });
   };
   const isWritable = (column: string) => fixedOf(column) === undefined;
   const edited = (drafts: Record<string, Draft>, step: Step) => {
     const { row, key: of, column } = opened!;
     setOpened(undefined);
-    if (!(of in edits) && Object.keys(edits).length >= mostEdits) return say(`${mostEdits} rows are changed: save them first.`);
+    if (!(of in edits) && Object.keys(edits).length >= mostEdits)
+      return say(`${mostEdits} rows are changed: save them first.`);
     const writable = Object.entries(drafts).filter(([c]) => c === column || isWritable(c));
     change((e) => writable.reduce((all, [c, draft]) => withDraft(all, of, row, columnOf(c), draft), e));
     if (step === "next") grid.current?.right();
@@ -73,7 +96,9 @@ export function RowGrid(props: RowGridProps) {
         cell={(row, c) => {
           const edit = edits[keys[row]!];
           const draft = edit?.drafts[c];
-          return draft ? { value: draft.how === "null" ? null : draft.text, edited: true, fault: faultAt(edit, c) } : { value: rows[row]![c] };
+          return draft
+            ? { value: draft.how === "null" ? null : draft.text, edited: true, fault: faultAt(edit, c) }
+            : { value: rows[row]![c] };
         }}
         arrangement={arrangement}
         onArrange={onArrange}
@@ -85,7 +110,23 @@ export function RowGrid(props: RowGridProps) {
       />
       {opened && (
         <Suspense fallback={<Loading what="the control" />}>
-          <CellEditor key={`${opened.key} ${opened.column}`} context={context} column={columnOf(opened.column)} cell={cell} draft={opened.draft} before={opened.before} fault={faultAt(edits[opened.key], opened.column)} fixed={opened.fixed} others={{ draftOf: (c) => edits[opened.key]?.drafts[c] ?? (c in opened.row ? draftOf(columnOf(c), opened.row) : undefined), isWritable }} done={edited} close={() => setOpened(undefined)} />
+          <CellEditor
+            key={`${opened.key} ${opened.column}`}
+            context={context}
+            column={columnOf(opened.column)}
+            cell={cell}
+            draft={opened.draft}
+            before={opened.before}
+            fault={faultAt(edits[opened.key], opened.column)}
+            fixed={opened.fixed}
+            others={{
+              draftOf: (c) =>
+                edits[opened.key]?.drafts[c] ?? (c in opened.row ? draftOf(columnOf(c), opened.row) : undefined),
+              isWritable,
+            }}
+            done={edited}
+            close={() => setOpened(undefined)}
+          />
         </Suspense>
       )}
     </>

@@ -42,8 +42,24 @@ export function Rows(props: Shown) {
   const [said, setSaid] = useState("");
   useEdited(JSON.stringify(edits), "{}");
   const { filters, offset } = view;
-  const size = view.size !== undefined && sizes.includes(view.size) ? view.size : sizes.includes(usualSize) ? usualSize : 50;
-  const { rights, columns, readable, key, undecided, sorted, rows, count, described, found, keys, where, wrong, readPart } = useFound(props, as, view, size);
+  const size =
+    view.size !== undefined && sizes.includes(view.size) ? view.size : sizes.includes(usualSize) ? usualSize : 50;
+  const {
+    rights,
+    columns,
+    readable,
+    key,
+    undecided,
+    sorted,
+    rows,
+    count,
+    described,
+    found,
+    keys,
+    where,
+    wrong,
+    readPart,
+  } = useFound(props, as, view, size);
   const move = (to: number) => {
     setView({ offset: to });
     setSelected(new Set());
@@ -55,7 +71,9 @@ export function Rows(props: Shown) {
   const last = offset + found.length;
   const chosen = found.filter((_, i) => selected.has(keys[i]!));
   // A link has the columns that were shown; what the browser keeps is for tables that are opened without one.
-  const arrangement = view.columns ? { ...kept, order: view.columns, hidden: columns.filter((c) => !view.columns!.includes(c)) } : kept;
+  const arrangement = view.columns
+    ? { ...kept, order: view.columns, hidden: columns.filter((c) => !view.columns!.includes(c)) }
+    : kept;
   const arrange = (a: Arrangement) => {
     keep(a);
     if (view.columns) setView({ columns: undefined });
@@ -64,11 +82,15 @@ export function Rows(props: Shown) {
   const copied = chosen.length > 0 ? chosen : found;
   const many = count.data !== undefined && count.data.count > counted;
   const estimated = described.data?.estimated_rows;
-  const about = many && filters.list.length === 0 && !as.role && estimated !== undefined ? `, about ${estimated.toLocaleString("en")} by the statistics of the database` : "";
+  const about =
+    many && filters.list.length === 0 && !as.role && estimated !== undefined
+      ? `, about ${estimated.toLocaleString("en")} by the statistics of the database`
+      : "";
   const context: ControlContext = { document, source, info, described: described.data, as };
   const fixedOf = (name: string) => {
     if (!key) return "Nothing tells the rows apart.";
-    if (!rights.update.includes(name)) return as.role ? `${as.role} may not write it.` : "The database doesn't let it be written.";
+    if (!rights.update.includes(name))
+      return as.role ? `${as.role} may not write it.` : "The database doesn't let it be written.";
     return undefined;
   };
   const saveKey = (e: KeyboardEvent<HTMLElement>) => {
@@ -79,31 +101,110 @@ export function Rows(props: Shown) {
   return (
     <div className="page" onKeyDown={saveKey}>
       <div className="fields">
-        <RunAsPicker as={as} setAs={(a) => { setAs(a); move(0); }} />
+        <RunAsPicker
+          as={as}
+          setAs={(a) => {
+            setAs(a);
+            move(0);
+          }}
+        />
       </div>
       <div className="row">
-        <Conditions kind={source.kind} columns={readable} filters={filters} fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)} change={(f) => restart({ filters: f })} />
+        <Conditions
+          kind={source.kind}
+          columns={readable}
+          filters={filters}
+          fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)}
+          change={(f) => restart({ filters: f })}
+        />
         <Sorting columns={columns} order={sorted} change={(o) => restart({ order: o })} />
       </div>
       <div className="row">
         <div className="row">
-          <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>Previous</Button>
-          <Button className="button" isDisabled={count.data && !many ? last >= count.data.count : found.length < size} onPress={() => move(offset + size)}>Next</Button>
-          <label className="inline">Rows on a page<select value={size} onChange={(e) => { setUsualSize(Number(e.target.value)); restart({ size: undefined }); }}>{sizes.map((s) => <option key={s}>{s}</option>)}</select></label>
-          <span className="hint" role="status">{rows.data && `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count}` : ""}`}</span>
-          <Button className="button" isPending={rows.isFetching} onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}>Refresh</Button>
+          <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>
+            Previous
+          </Button>
+          <Button
+            className="button"
+            isDisabled={count.data && !many ? last >= count.data.count : found.length < size}
+            onPress={() => move(offset + size)}
+          >
+            Next
+          </Button>
+          <label className="inline">
+            Rows on a page
+            <select
+              value={size}
+              onChange={(e) => {
+                setUsualSize(Number(e.target.value));
+                restart({ size: undefined });
+              }}
+            >
+              {sizes.map((s) => (
+                <option key={s}>{s}</option>
+              ))}
+            </select>
+          </label>
+          <span className="hint" role="status">
+            {rows.data &&
+              `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count}` : ""}`}
+          </span>
+          <Button
+            className="button"
+            isPending={rows.isFetching}
+            onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}
+          >
+            Refresh
+          </Button>
         </div>
         <div className="row">
-          <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))), null, 2), "Copy as CSV": () => csvOf(shown, copied), "Copy link": () => linkOf(fragmentOf({ ...view, size, columns: shown.join() === columns.join() ? undefined : shown })) }} disabled={!rows.data} />
+          <Copy
+            texts={{
+              "Copy as JSON": () =>
+                JSON.stringify(
+                  copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))),
+                  null,
+                  2,
+                ),
+              "Copy as CSV": () => csvOf(shown, copied),
+              "Copy link": () =>
+                linkOf(fragmentOf({ ...view, size, columns: shown.join() === columns.join() ? undefined : shown })),
+            }}
+            disabled={!rows.data}
+          />
           {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
         </div>
       </div>
-      <RowTools context={context} table={table} rights={rights} rowKey={key} columns={columns} chosen={chosen} where={where} loaded={rows.data !== undefined} said={said} say={setSaid} deleted={() => setSelected(new Set())} />
-      <Unwritable kind={source.kind} info={info} as={as} rights={rights.insert.length + rights.update.length > 0 || rights.remove} keyed={key !== undefined || undecided} />
-      {columns.length > 1 && <ColumnsSection columns={columns} arrangement={arrangement} shown={shown.length} change={arrange} />}
+      <RowTools
+        context={context}
+        table={table}
+        rights={rights}
+        rowKey={key}
+        columns={columns}
+        chosen={chosen}
+        where={where}
+        loaded={rows.data !== undefined}
+        said={said}
+        say={setSaid}
+        deleted={() => setSelected(new Set())}
+      />
+      <Unwritable
+        kind={source.kind}
+        info={info}
+        as={as}
+        rights={rights.insert.length + rights.update.length > 0 || rights.remove}
+        keyed={key !== undefined || undecided}
+      />
+      {columns.length > 1 && (
+        <ColumnsSection columns={columns} arrangement={arrangement} shown={shown.length} change={arrange} />
+      )}
       {columns.length === 0 && <p className="hint">{as.role} may read none of the columns.</p>}
-      {count.isLoadingError && !as.role && !rows.isLoadingError && <Failure error={count.error} retry={() => void count.refetch()} />}
-      {described.isLoadingError && !rows.isLoadingError && <Failure error={described.error} retry={() => void described.refetch()} />}
+      {count.isLoadingError && !as.role && !rows.isLoadingError && (
+        <Failure error={count.error} retry={() => void count.refetch()} />
+      )}
+      {described.isLoadingError && !rows.isLoadingError && (
+        <Failure error={described.error} retry={() => void described.refetch()} />
+      )}
       {rows.isLoadingError && <Failure error={rows.error} retry={() => void rows.refetch()} />}
       {rows.data && columns.length > 0 && (
         <RowGrid
@@ -117,7 +218,9 @@ export function Rows(props: Shown) {
           arrangement={arrangement}
           onArrange={arrange}
           sort={sorted[0]}
-          onSort={(column) => restart({ order: [{ column, descending: sorted[0]?.column === column && !sorted[0].descending }] })}
+          onSort={(column) =>
+            restart({ order: [{ column, descending: sorted[0]?.column === column && !sorted[0].descending }] })
+          }
           selected={selected}
           onSelect={setSelected}
           say={setSaid}
@@ -136,13 +239,24 @@ function linkOf(fragment: string): string {
 }
 
 /** ColumnsSection has what is done with columns, once it is opened. */
-function ColumnsSection(props: { columns: string[]; arrangement: Arrangement; shown: number; change: (a: Arrangement) => void }) {
+function ColumnsSection(props: {
+  columns: string[];
+  arrangement: Arrangement;
+  shown: number;
+  change: (a: Arrangement) => void;
+}) {
   const { columns, arrangement, shown, change } = props;
   const [open, setOpen] = useState(false);
   return (
     <details className="section" onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>Columns: {shown === columns.length ? "all" : shown} of {columns.length}</summary>
-      {open && <Suspense fallback={<Loading what="the columns" />}><Columns columns={columns} arrangement={arrangement} change={change} /></Suspense>}
+      <summary>
+        Columns: {shown === columns.length ? "all" : shown} of {columns.length}
+      </summary>
+      {open && (
+        <Suspense fallback={<Loading what="the columns" />}>
+          <Columns columns={columns} arrangement={arrangement} change={change} />
+        </Suspense>
+      )}
     </details>
   );
 }

@@ -48,20 +48,77 @@ export function RowTools(props: RowToolsProps) {
   return (
     <>
       <div className="row">
-        {rights.insert.length > 0 && <Button className="button" onPress={() => act({ what: "insert" })}>Insert a row</Button>}
-        {rights.insert.length > 0 && <Button className="button" onPress={() => act({ what: "import" })}>Import CSV…</Button>}
-        {key && rights.update.length > 0 && <Button className="button" isDisabled={chosen.length !== 1} onPress={() => act({ what: "change", row: chosen[0]! })}>Change the row</Button>}
-        {key && rights.update.length > 0 && <Button className="button" isDisabled={!loaded} onPress={() => act({ what: "set" })}>Set a column…</Button>}
-        {key && rights.remove && <Button className="button" isDisabled={chosen.length === 0} onPress={() => act({ what: "delete", rows: chosen })}>Delete {chosen.length}…</Button>}
+        {rights.insert.length > 0 && (
+          <Button className="button" onPress={() => act({ what: "insert" })}>
+            Insert a row
+          </Button>
+        )}
+        {rights.insert.length > 0 && (
+          <Button className="button" onPress={() => act({ what: "import" })}>
+            Import CSV…
+          </Button>
+        )}
+        {key && rights.update.length > 0 && (
+          <Button
+            className="button"
+            isDisabled={chosen.length !== 1}
+            onPress={() => act({ what: "change", row: chosen[0]! })}
+          >
+            Change the row
+          </Button>
+        )}
+        {key && rights.update.length > 0 && (
+          <Button className="button" isDisabled={!loaded} onPress={() => act({ what: "set" })}>
+            Set a column…
+          </Button>
+        )}
+        {key && rights.remove && (
+          <Button
+            className="button"
+            isDisabled={chosen.length === 0}
+            onPress={() => act({ what: "delete", rows: chosen })}
+          >
+            Delete {chosen.length}…
+          </Button>
+        )}
         <Follow source={source} table={table} info={info} row={chosen.length === 1 ? chosen[0] : undefined} />
-        <span className="hint" role="status">{said}</span>
+        <span className="hint" role="status">
+          {said}
+        </span>
       </div>
-      {doing?.what === "import" && <ImportRows source={source} info={info} as={as} columns={rights.insert} close={close} />}
+      {doing?.what === "import" && (
+        <ImportRows source={source} info={info} as={as} columns={rights.insert} close={close} />
+      )}
       {doing?.what === "insert" && <RowForm context={context} columns={rights.insert} close={close} />}
       {doing?.what === "change" && <RowForm context={context} columns={rights.update} row={doing.row} close={close} />}
-      {doing?.what === "set" && key && <Suspense fallback={<Loading what="the form" />}><BulkEdit context={context} columns={rights.update} rows={chosen} rowKey={key} where={where} close={close} done={say} /></Suspense>}
+      {doing?.what === "set" && key && (
+        <Suspense fallback={<Loading what="the form" />}>
+          <BulkEdit
+            context={context}
+            columns={rights.update}
+            rows={chosen}
+            rowKey={key}
+            where={where}
+            close={close}
+            done={say}
+          />
+        </Suspense>
+      )}
       {doing?.what === "delete" && key && (
-        <DeleteRows source={source} table={table} info={info} as={as} columns={columns} rows={doing.rows} rowKey={key} close={close} done={(text) => { say(text); deleted(); }} />
+        <DeleteRows
+          source={source}
+          table={table}
+          info={info}
+          as={as}
+          columns={columns}
+          rows={doing.rows}
+          rowKey={key}
+          close={close}
+          done={(text) => {
+            say(text);
+            deleted();
+          }}
+        />
       )}
     </>
   );

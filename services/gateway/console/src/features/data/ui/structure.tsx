@@ -11,7 +11,13 @@ import { display, nameIn, schemaOf, type TableInfo } from "../model/tables";
 import { useTools } from "./alter/tools";
 
 /** types are the types of constraints in words. */
-const types: Record<string, string> = { primary_key: "primary key", unique: "unique", foreign_key: "foreign key", check: "check", exclusion: "exclusion" };
+const types: Record<string, string> = {
+  primary_key: "primary key",
+  unique: "unique",
+  foreign_key: "foreign key",
+  check: "check",
+  exclusion: "exclusion",
+};
 
 /** Structure is a table as its database defines it: columns, constraints, what refers to it, indexes and triggers. */
 export default function Structure(props: { source: Source; info: TableInfo }) {
@@ -32,7 +38,15 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         label="Columns"
         wrap
         columns={["column", "type", "nullable", "default", "key", "comment", ...change]}
-        rows={columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", breakable(otherwise(c, info)), keysOf(c.name, constraints), c.description ?? "", ...(tools ? [tools.column(c)] : [])])}
+        rows={columns.map((c) => [
+          c.name,
+          c.type,
+          c.nullable ? "yes" : "no",
+          breakable(otherwise(c, info)),
+          keysOf(c.name, constraints),
+          c.description ?? "",
+          ...(tools ? [tools.column(c)] : []),
+        ])}
       />
       {tools?.columns}
       <h3>Constraints</h3>
@@ -44,7 +58,13 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
           k.name,
           types[k.type] ?? k.type,
           k.columns?.join(", ") ?? "",
-          k.foreign_table ? <>{link(k.foreign_table)} ({k.foreign_columns?.join(", ")})</> : "",
+          k.foreign_table ? (
+            <>
+              {link(k.foreign_table)} ({k.foreign_columns?.join(", ")})
+            </>
+          ) : (
+            ""
+          ),
           breakable(k.definition ?? ""),
           ...(tools ? [tools.key(k)] : []),
         ])}
@@ -55,7 +75,12 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         label="Foreign keys to this table"
         none="No table refers to this one."
         columns={["constraint", "table", "columns there", "columns here"]}
-        rows={references.map((r) => [breakable(r.name), breakable(link(r.table)), r.columns.join(", "), r.foreign_columns.join(", ")])}
+        rows={references.map((r) => [
+          breakable(r.name),
+          breakable(link(r.table)),
+          r.columns.join(", "),
+          r.foreign_columns.join(", "),
+        ])}
       />
       <h3>Indexes</h3>
       <Listed
@@ -63,14 +88,30 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         none="The table has none."
         columns={["index", "method", "columns", "with", "unique", "where", "definition", ...change]}
         rows={indexes.map((i) => [
-          i.invalid ? <>{i.name} <span className="removed">invalid: no query uses it</span></> : i.name,
-          i.method ?? "", i.columns.join(", "), i.include?.join(", ") ?? "", i.unique ? "yes" : "no", breakable(i.where ?? ""), breakable(i.definition ?? ""),
+          i.invalid ? (
+            <>
+              {i.name} <span className="removed">invalid: no query uses it</span>
+            </>
+          ) : (
+            i.name
+          ),
+          i.method ?? "",
+          i.columns.join(", "),
+          i.include?.join(", ") ?? "",
+          i.unique ? "yes" : "no",
+          breakable(i.where ?? ""),
+          breakable(i.definition ?? ""),
           ...(tools ? [tools.index(i)] : []),
         ])}
       />
       {tools?.indexes}
       <h3>Triggers</h3>
-      <Listed label="Triggers" none="The table has none." columns={["trigger", "state", "definition"]} rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", breakable(t.definition ?? "")])} />
+      <Listed
+        label="Triggers"
+        none="The table has none."
+        columns={["trigger", "state", "definition"]}
+        rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", breakable(t.definition ?? "")])}
+      />
       {tools?.dialog}
     </div>
   );
@@ -90,7 +131,11 @@ function breakable(content: ReactNode) {
 function TableLink(props: { source: Source; table: Name }) {
   const { source, table } = props;
   const name = nameIn(source, schemaOf(table), table.name);
-  return <Link to="/data" search={{ source: source.name, schema: schemaOf(name), table: name.name }}>{display(name)}</Link>;
+  return (
+    <Link to="/data" search={{ source: source.name, schema: schemaOf(name), table: name.name }}>
+      {display(name)}
+    </Link>
+  );
 }
 
 /** otherwise is where the value of a column comes from that is given none. */
@@ -109,7 +154,13 @@ function keysOf(column: string, constraints: Definition[]): string {
   const own = constraints.filter((k) => k.columns?.includes(column));
   return [
     ...own.filter((k) => k.type === "primary_key").map(() => "primary key"),
-    ...own.filter((k) => k.type === "foreign_key").map((k) => `references ${display(k.foreign_table!)}.${k.foreign_columns?.[k.columns!.indexOf(column)]}`),
-    ...own.filter((k) => k.type === "unique").map((k) => (k.columns!.length > 1 ? `unique with ${k.columns!.filter((c) => c !== column).join(", ")}` : "unique")),
+    ...own
+      .filter((k) => k.type === "foreign_key")
+      .map((k) => `references ${display(k.foreign_table!)}.${k.foreign_columns?.[k.columns!.indexOf(column)]}`),
+    ...own
+      .filter((k) => k.type === "unique")
+      .map((k) =>
+        k.columns!.length > 1 ? `unique with ${k.columns!.filter((c) => c !== column).join(", ")}` : "unique",
+      ),
   ].join(", ");
 }

@@ -21,7 +21,12 @@ export function Suggestions(props: { source: Source }) {
   const items = (found.data?.relationships ?? []).map((s) => {
     const request = relationshipFor(prefixOf(source.kind), source.name, s);
     const text = `${display(s.from.table)}.${request.args.name}`;
-    return { id: JSON.stringify(s), request, text, to: `${s.type === "array" ? "list of " : ""}${display(s.to.table)}` };
+    return {
+      id: JSON.stringify(s),
+      request,
+      text,
+      to: `${s.type === "array" ? "list of " : ""}${display(s.to.table)}`,
+    };
   });
   const chosen = selected === "all" ? items : items.filter((i) => selected.has(i.id));
   const add = useMutation({
@@ -33,11 +38,35 @@ export function Suggestions(props: { source: Source }) {
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {add.error && <Failure error={add.error} />}
       <Virtualizer layout={ListLayout} layoutOptions={layout}>
-        <GridList aria-label="Suggested relationships" className="list" items={items} selectionMode="multiple" selectedKeys={selected} onSelectionChange={setSelected} renderEmptyState={() => <span className="hint">{found.isPending ? "Loading…" : "None: all foreign keys between tracked tables have theirs."}</span>}>
-          {(i) => <GridListItem textValue={i.text}><span>{i.text}</span><small>{i.to}</small></GridListItem>}
+        <GridList
+          aria-label="Suggested relationships"
+          className="list"
+          items={items}
+          selectionMode="multiple"
+          selectedKeys={selected}
+          onSelectionChange={setSelected}
+          renderEmptyState={() => (
+            <span className="hint">
+              {found.isPending ? "Loading…" : "None: all foreign keys between tracked tables have theirs."}
+            </span>
+          )}
+        >
+          {(i) => (
+            <GridListItem textValue={i.text}>
+              <span>{i.text}</span>
+              <small>{i.to}</small>
+            </GridListItem>
+          )}
         </GridList>
       </Virtualizer>
-      <Button className="button primary" isPending={add.isPending} isDisabled={!chosen.length} onPress={() => add.mutate()}>Add {chosen.length}</Button>
+      <Button
+        className="button primary"
+        isPending={add.isPending}
+        isDisabled={!chosen.length}
+        onPress={() => add.mutate()}
+      >
+        Add {chosen.length}
+      </Button>
     </div>
   );
 }

@@ -41,12 +41,36 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
           {hasComputedFields(source.kind) && <Tab id="computed">Computed fields</Tab>}
           <Tab id="sees">As a role</Tab>
         </TabList>
-        <TabPanel id="rows" className="page"><Rows document={document} source={source} table={table} info={info.data} /></TabPanel>
-        <TabPanel id="structure"><Suspense fallback={<Loading what="how the table is defined" />}><Structure source={source} info={info.data} /></Suspense></TabPanel>
-        <TabPanel id="configuration"><Suspense fallback={<Loading what="the configuration" />}><Configuration source={source} table={table} info={info.data} /></Suspense></TabPanel>
-        <TabPanel id="relationships"><Suspense fallback={<Loading what="the relationships" />}><Relationships document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
-        {hasComputedFields(source.kind) && <TabPanel id="computed"><Suspense fallback={<Loading what="the fields" />}><ComputedFields source={source} table={table} /></Suspense></TabPanel>}
-        <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
+        <TabPanel id="rows" className="page">
+          <Rows document={document} source={source} table={table} info={info.data} />
+        </TabPanel>
+        <TabPanel id="structure">
+          <Suspense fallback={<Loading what="how the table is defined" />}>
+            <Structure source={source} info={info.data} />
+          </Suspense>
+        </TabPanel>
+        <TabPanel id="configuration">
+          <Suspense fallback={<Loading what="the configuration" />}>
+            <Configuration source={source} table={table} info={info.data} />
+          </Suspense>
+        </TabPanel>
+        <TabPanel id="relationships">
+          <Suspense fallback={<Loading what="the relationships" />}>
+            <Relationships document={document} source={source} table={table} info={info.data} />
+          </Suspense>
+        </TabPanel>
+        {hasComputedFields(source.kind) && (
+          <TabPanel id="computed">
+            <Suspense fallback={<Loading what="the fields" />}>
+              <ComputedFields source={source} table={table} />
+            </Suspense>
+          </TabPanel>
+        )}
+        <TabPanel id="sees">
+          <Suspense fallback={<Loading what="what it sees" />}>
+            <Sees document={document} source={source} table={table} info={info.data} />
+          </Suspense>
+        </TabPanel>
       </Tabs>
     </>
   );
@@ -62,13 +86,19 @@ export function UntrackedView(props: { source: Source; table: Name }) {
     <>
       <div className="row">
         <h2>{display(table)}</h2>
-        <Button className="button primary" isDisabled={!info.data} onPress={() => confirm({ title: "Track", request })}>Track…</Button>
+        <Button className="button primary" isDisabled={!info.data} onPress={() => confirm({ title: "Track", request })}>
+          Track…
+        </Button>
       </div>
       {info.data?.description && <p className="description">{info.data.description}</p>}
       <p className="hint">The table isn't tracked: it isn't part of the GraphQL schema, and its rows aren't shown.</p>
       {info.isPending && <Loading what="the table" />}
       {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
-      {info.data && <Suspense fallback={<Loading what="how the table is defined" />}><Structure source={source} info={info.data} /></Suspense>}
+      {info.data && (
+        <Suspense fallback={<Loading what="how the table is defined" />}>
+          <Structure source={source} info={info.data} />
+        </Suspense>
+      )}
       {dialog}
     </>
   );

@@ -30,8 +30,14 @@ export function Tables(props: { source: Source; current: Name | undefined; open:
       retry={() => void found.refetch()}
       current={current}
       open={open}
-      track={(chosen) => ({ type: `${prefix}_track_tables`, args: { tables: chosen.map((i) => ({ source: source.name, table: i.name })) } })}
-      untrack={(chosen) => ({ type: `${prefix}_untrack_tables`, args: { tables: chosen.map((i) => ({ source: source.name, table: i.name, cascade: true })) } })}
+      track={(chosen) => ({
+        type: `${prefix}_track_tables`,
+        args: { tables: chosen.map((i) => ({ source: source.name, table: i.name })) },
+      })}
+      untrack={(chosen) => ({
+        type: `${prefix}_untrack_tables`,
+        args: { tables: chosen.map((i) => ({ source: source.name, table: i.name, cascade: true })) },
+      })}
     />
   );
 }

@@ -1,6 +1,18 @@
 import { useDeferredValue, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Checkbox, Collection, GridList, GridListItem, GridListLoadMoreItem, Input, Label, ListLayout, SearchField, Virtualizer, type Selection } from "react-aria-components";
+import {
+  Checkbox,
+  Collection,
+  GridList,
+  GridListItem,
+  GridListLoadMoreItem,
+  Input,
+  Label,
+  ListLayout,
+  SearchField,
+  Virtualizer,
+  type Selection,
+} from "react-aria-components";
 import type { MetadataRequest } from "../../../lib/http/client";
 import { keyOf, schemaOf } from "../model/tables";
 import type { Name } from "../../../lib/http/types";
@@ -11,7 +23,10 @@ import { Failure } from "../../../ui/failure";
 
 const layout = { rowHeight: 28 };
 
-/** portion is how many entries are made at first, and when the end of them comes into sight: making thousands takes longer than typing a letter. */
+/**
+ * portion is how many entries are made at first, and when the end of them comes into sight: making thousands takes
+ * longer than typing a letter.
+ */
 const portion = 100;
 
 /** Trackable is something of a database that is tracked, or could be. */
@@ -55,7 +70,13 @@ export function Trackables(props: TrackablesProps) {
   const { confirm, dialog } = useConfirm();
   const schemas = useMemo(() => [...new Set(items.map((i) => schemaOf(i.name) ?? ""))].sort(), [items]);
   const listed = useMemo(
-    () => items.filter((i) => i.text.toLowerCase().includes(wanted) && (!schema || schemaOf(i.name) === schema) && (shown === "all" || (shown === "tracked") === i.tracked)),
+    () =>
+      items.filter(
+        (i) =>
+          i.text.toLowerCase().includes(wanted) &&
+          (!schema || schemaOf(i.name) === schema) &&
+          (shown === "all" || (shown === "tracked") === i.tracked),
+      ),
     [items, wanted, schema, shown],
   );
   const [most, setMost] = useState(portion);
@@ -77,9 +98,29 @@ export function Trackables(props: TrackablesProps) {
   return (
     <>
       <div className="fields">
-        <SearchField value={text} onChange={setText}><Label>Find</Label><Input /></SearchField>
-        <label>Show<select value={shown} onChange={(e) => setShown(e.target.value as Shown)}><option>all</option><option>tracked</option><option>untracked</option></select></label>
-        {schemas.length > 1 && <label>{schemaWord}<select value={schema} onChange={(e) => setSchema(e.target.value)}><option value="">all</option>{schemas.map((s) => <option key={s}>{s}</option>)}</select></label>}
+        <SearchField value={text} onChange={setText}>
+          <Label>Find</Label>
+          <Input />
+        </SearchField>
+        <label>
+          Show
+          <select value={shown} onChange={(e) => setShown(e.target.value as Shown)}>
+            <option>all</option>
+            <option>tracked</option>
+            <option>untracked</option>
+          </select>
+        </label>
+        {schemas.length > 1 && (
+          <label>
+            {schemaWord}
+            <select value={schema} onChange={(e) => setSchema(e.target.value)}>
+              <option value="">all</option>
+              {schemas.map((s) => (
+                <option key={s}>{s}</option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
       {error != null && <Failure error={error} retry={retry} />}
       {track.error && <Failure error={track.error} />}
@@ -92,13 +133,17 @@ export function Trackables(props: TrackablesProps) {
           selectedKeys={selected}
           onSelectionChange={setSelected}
           onAction={(key) => open(items.find((i) => i.id === key)!.name)}
-          renderEmptyState={() => <span className="hint">{pending ? "Loading…" : items.length > 0 ? "None has these words." : "None."}</span>}
+          renderEmptyState={() => (
+            <span className="hint">{pending ? "Loading…" : items.length > 0 ? "None has these words." : "None."}</span>
+          )}
         >
           <Collection items={part} dependencies={[current]}>
             {(i) => (
               <GridListItem textValue={i.text} data-current={(current && keyOf(current) === i.id) || undefined}>
                 <Checkbox slot="selection" className="react-aria-Checkbox tick" />
-                <Button className="link name" onPress={() => open(i.name)} aria-label={`Open ${i.text}`}>{i.text}</Button>
+                <Button className="link name" onPress={() => open(i.name)} aria-label={`Open ${i.text}`}>
+                  {i.text}
+                </Button>
                 {!i.tracked && <small>{i.refused ? "can't be tracked" : "untracked"}</small>}
               </GridListItem>
             )}
@@ -107,10 +152,27 @@ export function Trackables(props: TrackablesProps) {
         </GridList>
       </Virtualizer>
       <div className="row">
-        <Button className="button" onPress={() => setSelected(new Set(listed.map((i) => i.id)))}>Select all</Button>
-        <Button className="button primary" isPending={track.isPending} isDisabled={!toTrack.length} onPress={() => track.mutate()}>Track {toTrack.length}</Button>
+        <Button className="button" onPress={() => setSelected(new Set(listed.map((i) => i.id)))}>
+          Select all
+        </Button>
+        <Button
+          className="button primary"
+          isPending={track.isPending}
+          isDisabled={!toTrack.length}
+          onPress={() => track.mutate()}
+        >
+          Track {toTrack.length}
+        </Button>
         {children}
-        <Button className="button" isDisabled={!toUntrack.length} onPress={() => confirm({ title: "Untrack", request: props.untrack(toUntrack), done: () => setSelected(new Set()) })}>Untrack {toUntrack.length}…</Button>
+        <Button
+          className="button"
+          isDisabled={!toUntrack.length}
+          onPress={() =>
+            confirm({ title: "Untrack", request: props.untrack(toUntrack), done: () => setSelected(new Set()) })
+          }
+        >
+          Untrack {toUntrack.length}…
+        </Button>
       </div>
       {dialog}
     </>

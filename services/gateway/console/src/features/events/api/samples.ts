@@ -30,12 +30,27 @@ export function ofEventTrigger(sources: Source[]): Subject {
     samples: async (server, value, signal) => {
       const source = sources.find((s) => s.name === value.source);
       if (!source || !value.table) return { requests: [made(value, [])] };
-      const { columns } = await server.ofSource<TableInfo, "get_table_info">(source.kind, "get_table_info", { source: source.name, table: value.table as Name }, signal);
+      const { columns } = await server.ofSource<TableInfo, "get_table_info">(
+        source.kind,
+        "get_table_info",
+        { source: source.name, table: value.table as Name },
+        signal,
+      );
       const requests = [made(value, columns)];
       if (value.replace !== true) return { requests };
       const of = { source: source.name, name: String(value.name) };
-      const events = await server.ofSource<LoggedEvent[], "get_event_logs">(source.kind, "get_event_logs", { ...of, limit: offered }, signal);
-      const calls = await server.ofSource<Logged[], "get_event_invocation_logs">(source.kind, "get_event_invocation_logs", { ...of, limit: 1 }, signal);
+      const events = await server.ofSource<LoggedEvent[], "get_event_logs">(
+        source.kind,
+        "get_event_logs",
+        { ...of, limit: offered },
+        signal,
+      );
+      const calls = await server.ofSource<Logged[], "get_event_invocation_logs">(
+        source.kind,
+        "get_event_invocation_logs",
+        { ...of, limit: 1 },
+        signal,
+      );
       return { requests: [...events.map(logged), ...requests], answer: lastAnswer(calls) };
     },
   };
@@ -50,7 +65,14 @@ function logged(e: LoggedEvent): Sample {
   return {
     label: `${payload.op ?? "event"} of ${time(e.created_at).toLocaleString()}`,
     session: payload.session_variables ?? undefined,
-    body: { created_at: e.created_at, delivery_info: { current_retry: 0, max_retries: 0 }, event: payload, id: e.id, table: { schema: e.schema_name, name: e.table_name }, trigger: { name: e.trigger_name } },
+    body: {
+      created_at: e.created_at,
+      delivery_info: { current_retry: 0, max_retries: 0 },
+      event: payload,
+      id: e.id,
+      table: { schema: e.schema_name, name: e.table_name },
+      trigger: { name: e.trigger_name },
+    },
   };
 }
 
@@ -64,8 +86,12 @@ function made(value: Value, columns: ColumnInfo[]): Sample {
     label: columns.length > 0 ? "an event that is made up of the columns" : "an event that is made up",
     session,
     body: {
-      created_at: new Date().toISOString(), delivery_info: { current_retry: 0, max_retries: 0 }, event: { op, data, session_variables: session, trace_context: null },
-      id: "00000000-0000-0000-0000-000000000000", table: value.table ?? null, trigger: { name: value.name ?? "" },
+      created_at: new Date().toISOString(),
+      delivery_info: { current_retry: 0, max_retries: 0 },
+      event: { op, data, session_variables: session, trace_context: null },
+      id: "00000000-0000-0000-0000-000000000000",
+      table: value.table ?? null,
+      trigger: { name: value.name ?? "" },
     },
   };
 }
@@ -89,13 +115,32 @@ interface ScheduledEvent {
   comment?: string | null;
 }
 
-/** ofScheduled are the events of a cron trigger, or else one-off events: those that were tried, and one that is made of the form. */
+/**
+ * ofScheduled are the events of a cron trigger, or else one-off events: those that were tried, and one that is made of
+ * the form.
+ */
 export function ofScheduled(type: "cron" | "one_off"): Subject {
   const read = async (server: Server, value: Value, signal: AbortSignal) => {
     const of = { type, ...(type === "cron" && { trigger_name: String(value.name) }) };
     const status = ["delivered", "error", "dead", "scheduled"];
-    const { events } = await server.metadata<{ events: ScheduledEvent[] }, "get_scheduled_events">("get_scheduled_events", { ...of, status, limit: offered, order_by: [{ column: "status", type: "asc" }, { column: "scheduled_time", type: "desc" }] }, signal);
-    const { invocations } = await server.metadata<{ invocations: Logged[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { ...of, limit: 1 }, signal);
+    const { events } = await server.metadata<{ events: ScheduledEvent[] }, "get_scheduled_events">(
+      "get_scheduled_events",
+      {
+        ...of,
+        status,
+        limit: offered,
+        order_by: [
+          { column: "status", type: "asc" },
+          { column: "scheduled_time", type: "desc" },
+        ],
+      },
+      signal,
+    );
+    const { invocations } = await server.metadata<{ invocations: Logged[] }, "get_scheduled_event_invocations">(
+      "get_scheduled_event_invocations",
+      { ...of, limit: 1 },
+      signal,
+    );
     return { events, invocations };
   };
   return {
@@ -106,14 +151,26 @@ export function ofScheduled(type: "cron" | "one_off"): Subject {
       const known = type === "one_off" || value.replace === true;
       const { events, invocations } = known ? await read(server, value, signal) : { events: [], invocations: [] };
       const body = (e: ScheduledEvent, payload: unknown) => ({
-        scheduled_time: e.scheduled_time, payload: payload ?? null, id: e.id,
-        ...(type === "cron" ? { name: value.name ?? "" } : { created_at: e.created_at }), ...((e.comment ?? value.comment) !== undefined && { comment: e.comment ?? value.comment }),
+        scheduled_time: e.scheduled_time,
+        payload: payload ?? null,
+        id: e.id,
+        ...(type === "cron" ? { name: value.name ?? "" } : { created_at: e.created_at }),
+        ...((e.comment ?? value.comment) !== undefined && { comment: e.comment ?? value.comment }),
       });
       const now = new Date().toISOString();
       return {
         requests: [
-          ...events.map((e): Sample => ({ label: `the event of ${time(e.scheduled_time).toLocaleString()}`, body: body(e, type === "cron" ? value.payload : e.payload) })),
-          { label: "an event that is made up", body: body({ id: "00000000-0000-0000-0000-000000000000", scheduled_time: now, created_at: now }, value.payload) },
+          ...events.map((e): Sample => ({
+            label: `the event of ${time(e.scheduled_time).toLocaleString()}`,
+            body: body(e, type === "cron" ? value.payload : e.payload),
+          })),
+          {
+            label: "an event that is made up",
+            body: body(
+              { id: "00000000-0000-0000-0000-000000000000", scheduled_time: now, created_at: now },
+              value.payload,
+            ),
+          },
         ],
         answer: lastAnswer(invocations),
       };

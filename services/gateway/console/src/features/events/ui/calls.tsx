@@ -24,12 +24,17 @@ export function Calls(props: { calls: Call[] }) {
         <li key={c.id}>
           <details>
             <summary>
-              <span className={succeeded(c) ? "good" : "removed"}>{succeeded(c) ? "succeeded" : "failed"}</span> with {c.status ?? "no answer"}, {time(c.created_at).toLocaleString()}
+              <span className={succeeded(c) ? "good" : "removed"}>{succeeded(c) ? "succeeded" : "failed"}</span> with{" "}
+              {c.status ?? "no answer"}, {time(c.created_at).toLocaleString()}
             </summary>
             <h3>Request</h3>
-            <pre tabIndex={0} aria-label="Request">{pretty(c.request)}</pre>
+            <pre tabIndex={0} aria-label="Request">
+              {pretty(c.request)}
+            </pre>
             <h3>Response</h3>
-            <pre tabIndex={0} aria-label="Response">{pretty(c.response)}</pre>
+            <pre tabIndex={0} aria-label="Response">
+              {pretty(c.response)}
+            </pre>
           </details>
         </li>
       ))}

@@ -28,10 +28,17 @@ const number = (n: number, one: string) => `${n.toLocaleString("en")} ${n === 1 
 /** told says in words how much that is. */
 function told(c: Cleaned, calls: boolean): string {
   if (c.deleted_event_logs === 0) return "nothing";
-  return (c.at_least ? "more than " : "") + number(c.deleted_event_logs, "event") + (calls ? ` and ${number(c.deleted_event_invocation_logs, "call")}` : "");
+  return (
+    (c.at_least ? "more than " : "") +
+    number(c.deleted_event_logs, "event") +
+    (calls ? ` and ${number(c.deleted_event_invocation_logs, "call")}` : "")
+  );
 }
 
-/** useCounted asks what a clean-up would remove now, once nobody types any more; args are undefined where there is nothing to ask for. */
+/**
+ * useCounted asks what a clean-up would remove now, once nobody types any more; args are undefined where there is
+ * nothing to ask for.
+ */
 function useCounted(args: Cleaning | undefined) {
   const server = useServer();
   const wanted = JSON.stringify(args ?? null);
@@ -43,7 +50,10 @@ function useCounted(args: Cleaning | undefined) {
     retry: false,
     queryFn: async ({ signal }) => {
       const asked = JSON.parse(settled) as Cleaning;
-      const { answer } = await server.dryRun<Cleaned>({ type: "cleanup_event_trigger_logs", args: { ...asked, timeout: patience } }, signal);
+      const { answer } = await server.dryRun<Cleaned>(
+        { type: "cleanup_event_trigger_logs", args: { ...asked, timeout: patience } },
+        signal,
+      );
       return { answer, calls: asked.clean_invocation_logs };
     },
   });
@@ -53,8 +63,16 @@ function useCounted(args: Cleaning | undefined) {
 /** usualHours is how old events are that a clean-up removes, until another number is typed. */
 const usualHours = "168";
 
-/** CleanUp removes events of a trigger that are old, at once. It says how many before it does, and done how many it were. */
-export function CleanUp(props: { source: string; name: string; close: (then?: () => void) => void; done: (removed: string) => void }) {
+/**
+ * CleanUp removes events of a trigger that are old, at once. It says how many before it does, and done how many it
+ * were.
+ */
+export function CleanUp(props: {
+  source: string;
+  name: string;
+  close: (then?: () => void) => void;
+  done: (removed: string) => void;
+}) {
   const { source, name, close, done } = props;
   const [hours, setHours] = useState(usualHours);
   const [calls, setCalls] = useState(true);
@@ -64,10 +82,24 @@ export function CleanUp(props: { source: string; name: string; close: (then?: ()
   const counted = waits ? undefined : found.data;
   return (
     // What can't be counted in time can be removed all the same.
-    <Ask title="Clean up" request={{ type: "cleanup_event_trigger_logs", args }} close={close} disabled={!valid || waits} edited={hours !== usualHours || !calls} done={(answer) => done(`Removed: ${told(answer as Cleaned, calls)}.`)}>
-      <p>The events of {name} that are older and were delivered or have failed are removed. They can't be brought back. What waits stays.</p>
-      <label>Older than, in hours <input type="number" min={0} value={hours} onChange={(e) => setHours(e.target.value)} /></label>
-      <label><input type="checkbox" checked={calls} onChange={(e) => setCalls(e.target.checked)} /> Their calls, too</label>
+    <Ask
+      title="Clean up"
+      request={{ type: "cleanup_event_trigger_logs", args }}
+      close={close}
+      disabled={!valid || waits}
+      edited={hours !== usualHours || !calls}
+      done={(answer) => done(`Removed: ${told(answer as Cleaned, calls)}.`)}
+    >
+      <p>
+        The events of {name} that are older and were delivered or have failed are removed. They can't be brought back.
+        What waits stays.
+      </p>
+      <label>
+        Older than, in hours <input type="number" min={0} value={hours} onChange={(e) => setHours(e.target.value)} />
+      </label>
+      <label>
+        <input type="checkbox" checked={calls} onChange={(e) => setCalls(e.target.checked)} /> Their calls, too
+      </label>
       <p role="status" className={counted?.answer?.deleted_event_logs ? "removed" : "hint"}>
         {!valid && "Older than how many hours?"}
         {valid && waits && "Counting…"}
@@ -81,9 +113,24 @@ export function CleanUp(props: { source: string; name: string; close: (then?: ()
 /** WouldRemove says what a planned clean-up would remove of a trigger if it ran now. */
 export function WouldRemove(props: { source: string; name: string; hours: number; calls: boolean }) {
   const { source, name, hours, calls } = props;
-  const { found, waits } = useCounted({ source, event_trigger_name: name, clear_older_than: hours, clean_invocation_logs: calls });
+  const { found, waits } = useCounted({
+    source,
+    event_trigger_name: name,
+    clear_older_than: hours,
+    clean_invocation_logs: calls,
+  });
   const days = hours >= 48 ? `${Math.round(hours / 2.4) / 10} days. ` : "";
   if (waits) return <>{days}Counting what that is…</>;
-  if (found.error) return <>{days}What that is can't be counted: {found.error.message}</>;
-  return <>{days}{found.data?.answer && `Now that would remove ${told(found.data.answer, found.data.calls)}.`}</>;
+  if (found.error)
+    return (
+      <>
+        {days}What that is can't be counted: {found.error.message}
+      </>
+    );
+  return (
+    <>
+      {days}
+      {found.data?.answer && `Now that would remove ${told(found.data.answer, found.data.calls)}.`}
+    </>
+  );
 }

@@ -21,7 +21,8 @@ interface CronTrigger {
   comment?: string | null;
 }
 
-const pausing = "Times that fall into the pause are not made up for. What was due before, retries included, waits; calls that are under way end.";
+const pausing =
+  "Times that fall into the pause are not made up for. What was due before, retries included, waits; calls that are under way end.";
 const resuming = "The webhook is called from the next time of the schedule on, and for what was due before the pause.";
 
 /** deliveryFields are those that cron triggers and one-off events share. */
@@ -37,8 +38,21 @@ export const deliveryFields = (type: "cron" | "one_off"): Field[] => [
 ];
 
 const fields: Field[] = [
-  { path: "webhook", label: "Webhook", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
-  { path: "schedule", label: "Schedule", kind: "text", required: true, about: aboutSchedule, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two." },
+  {
+    path: "webhook",
+    label: "Webhook",
+    kind: "text",
+    required: true,
+    hint: "An address, in which {{NAME}} is a variable of the environment.",
+  },
+  {
+    path: "schedule",
+    label: "Schedule",
+    kind: "text",
+    required: true,
+    about: aboutSchedule,
+    hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two.",
+  },
   { path: "include_in_metadata", label: "Part of the exported metadata", kind: "flag" },
   ...deliveryFields("cron"),
 ];
@@ -47,19 +61,33 @@ const fields: Field[] = [
 export function CronTriggers(props: { name: string | undefined; open: (name: string | undefined) => void }) {
   const { name, open } = props;
   const server = useServer();
-  const found = useQuery({ queryKey: ["metadata", "cron"], queryFn: ({ signal }) => server.metadata<{ cron_triggers: CronTrigger[] }, "get_cron_triggers">("get_cron_triggers", {}, signal) });
+  const found = useQuery({
+    queryKey: ["metadata", "cron"],
+    queryFn: ({ signal }) =>
+      server.metadata<{ cron_triggers: CronTrigger[] }, "get_cron_triggers">("get_cron_triggers", {}, signal),
+  });
   if (found.isPending) return <Loading what="the triggers" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const triggers = found.data.cron_triggers;
   const shown = triggers.find((t) => t.name === name);
   return (
     <Split
-      words={{ list: "Cron triggers", one: "Cron trigger", add: "New cron trigger", none: "None: a cron trigger calls a webhook again and again, by a schedule.", choose: "Choose a trigger to see its events." }}
+      words={{
+        list: "Cron triggers",
+        one: "Cron trigger",
+        add: "New cron trigger",
+        none: "None: a cron trigger calls a webhook again and again, by a schedule.",
+        choose: "Choose a trigger to see its events.",
+      }}
       items={triggers}
       shown={shown}
       id={name ?? ""}
       name={(t) => t.name}
-      about={(t) => <>{t.schedule} {t.comment} {t.paused && <Paused />}</>}
+      about={(t) => (
+        <>
+          {t.schedule} {t.comment} {t.paused && <Paused />}
+        </>
+      )}
       open={(t) => open(t?.name)}
       form={(close) => (
         <>
@@ -75,7 +103,9 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
         </>
       )}
     >
-      {(one, gone, moved) => <Shown key={one.name} trigger={one} gone={gone} removed={() => moved(() => open(undefined))} />}
+      {(one, gone, moved) => (
+        <Shown key={one.name} trigger={one} gone={gone} removed={() => moved(() => open(undefined))} />
+      )}
     </Split>
   );
 }
@@ -89,21 +119,49 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
         <h2>{trigger.name}</h2>
         <code>{trigger.schedule}</code>
         {trigger.paused && <Paused />}
-        <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
-        <Button className="button" onPress={() => setHow("pause")}>{trigger.paused ? "Resume…" : "Pause…"}</Button>
-        <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
+        <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>
+          Change
+        </Button>
+        <Button className="button" onPress={() => setHow("pause")}>
+          {trigger.paused ? "Resume…" : "Pause…"}
+        </Button>
+        <Button className="button" onPress={() => setHow("delete")}>
+          Delete…
+        </Button>
       </div>
       {how === "change" && (
         <Around value={edits}>
-          <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger, replace: true }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={() => close()} cancel={() => close()} />
+          <Form
+            title={gone ? "Create it anew" : "Change"}
+            confirm
+            initial={{ ...trigger, replace: true }}
+            fields={() => fields}
+            request={(args) => ({
+              type: "create_cron_trigger",
+              args: { include_in_metadata: false, ...args, replace: !gone },
+            })}
+            done={() => close()}
+            cancel={() => close()}
+          />
         </Around>
       )}
-      {how === "delete" && <ConfirmChange title="Delete" about="The webhook isn't called any more. What was delivered or has failed stays in the log." request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}
+      {how === "delete" && (
+        <ConfirmChange
+          title="Delete"
+          about="The webhook isn't called any more. What was delivered or has failed stays in the log."
+          request={{ type: "delete_cron_trigger", args: { name: trigger.name } }}
+          close={close}
+          done={removed}
+        />
+      )}
       {how === "pause" && (
         <ConfirmChange
           title={trigger.paused ? "Resume" : "Pause"}
           about={trigger.paused ? resuming : pausing}
-          request={{ type: trigger.paused ? "resume_cron_triggers" : "pause_cron_triggers", args: { cron_triggers: [trigger.name] } }}
+          request={{
+            type: trigger.paused ? "resume_cron_triggers" : "pause_cron_triggers",
+            args: { cron_triggers: [trigger.name] },
+          }}
           close={close}
         />
       )}

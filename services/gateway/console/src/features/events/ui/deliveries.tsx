@@ -14,18 +14,36 @@ const pageSize = 50;
 const again = 5_000;
 
 /** Deliveries has the events of a trigger, all calls that were made for them, and how many and how long these are. */
-export function Deliveries(props: { events: ReactNode; throughput: ReactNode; of: unknown[]; calls: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Call[]> }) {
+export function Deliveries(props: {
+  events: ReactNode;
+  throughput: ReactNode;
+  of: unknown[];
+  calls: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Call[]>;
+}) {
   return (
     <Tabs first="log">
-      <TabList aria-label="Deliveries"><Tab id="log">Log</Tab><Tab id="calls">Calls</Tab><Tab id="throughput">Throughput</Tab></TabList>
-      <TabPanel id="log" className="page">{props.events}</TabPanel>
-      <TabPanel id="calls" className="page"><AllCalls of={props.of} read={props.calls} /></TabPanel>
-      <TabPanel id="throughput" className="page">{props.throughput}</TabPanel>
+      <TabList aria-label="Deliveries">
+        <Tab id="log">Log</Tab>
+        <Tab id="calls">Calls</Tab>
+        <Tab id="throughput">Throughput</Tab>
+      </TabList>
+      <TabPanel id="log" className="page">
+        {props.events}
+      </TabPanel>
+      <TabPanel id="calls" className="page">
+        <AllCalls of={props.of} read={props.calls} />
+      </TabPanel>
+      <TabPanel id="throughput" className="page">
+        {props.throughput}
+      </TabPanel>
     </Tabs>
   );
 }
 
-function AllCalls(props: { of: unknown[]; read: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Call[]> }) {
+function AllCalls(props: {
+  of: unknown[];
+  read: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Call[]>;
+}) {
   const [offset, setOffset] = useState(0);
   const found = useQuery({
     queryKey: [...props.of, "calls", offset],
@@ -37,8 +55,16 @@ function AllCalls(props: { of: unknown[]; read: (page: { limit: number; offset: 
   return (
     <>
       <div className="row">
-        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Newer</Button>
-        <Button className="button" isDisabled={(found.data?.length ?? 0) < pageSize} onPress={() => setOffset(offset + pageSize)}>Older</Button>
+        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>
+          Newer
+        </Button>
+        <Button
+          className="button"
+          isDisabled={(found.data?.length ?? 0) < pageSize}
+          onPress={() => setOffset(offset + pageSize)}
+        >
+          Older
+        </Button>
       </div>
       {found.isPending && <Loading what="the calls" />}
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}

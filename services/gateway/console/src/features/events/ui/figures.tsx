@@ -9,9 +9,16 @@ import { Loading } from "../../../ui/progress";
 /** again is how often the figures are read again while they are shown, in ms. */
 const again = 10_000;
 
-const measured = (kind: TriggerKind): [string, TriggerTime][] => [[kind === "event" ? "From the event to its delivery" : "From the due time to the delivery", "delivery"], ["Wait for a worker", "queue"], ["Call of the webhook", "webhook"]];
+const measured = (kind: TriggerKind): [string, TriggerTime][] => [
+  [kind === "event" ? "From the event to its delivery" : "From the due time to the delivery", "delivery"],
+  ["Wait for a worker", "queue"],
+  ["Call of the webhook", "webhook"],
+];
 
-/** Figures has what waits of a trigger, or of one-off events, and how long deliveries took since the services were started. */
+/**
+ * Figures has what waits of a trigger, or of one-off events, and how long deliveries took since the services were
+ * started.
+ */
 export function Figures(props: { kind: TriggerKind; source?: string; name?: string }) {
   const { kind, source = "", name = "" } = props;
   const server = useServer();
@@ -25,22 +32,48 @@ export function Figures(props: { kind: TriggerKind; source?: string; name?: stri
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const all = triggers(found.data, kind);
   const mine = all.find((t) => t.source === source && t.trigger === name);
-  const waiting = found.data.backlogs.find((b) => b.kind === kind && (b.source ?? "") === source && (b.trigger ?? "") === name);
+  const waiting = found.data.backlogs.find(
+    (b) => b.kind === kind && (b.source ?? "") === source && (b.trigger ?? "") === name,
+  );
   return (
     <section aria-label="Times">
       <p className="row">
-        {waiting
-          ? <span>{waiting.pending.toLocaleString()} wait, {waiting.in_flight.toLocaleString()} are in flight; the oldest has waited for {round(Math.max(0, time(found.data) - new Date(waiting.oldest).getTime() / 1000))} s.</span>
-          : kind !== "cron" && <span>Nothing waits.</span>}
-        {mine && <span className="hint">{mine.calls.toLocaleString()} {mine.calls === 1 ? "call" : "calls"}, {mine.failed.toLocaleString()} failed since the services were started.</span>}
-        {!mine && <span className="hint">{all.some((t) => !t.trigger) ? "The server measures triggers together." : "No calls since the services were started, or fewer than of the 50 triggers that are called most."}</span>}
+        {waiting ? (
+          <span>
+            {waiting.pending.toLocaleString()} wait, {waiting.in_flight.toLocaleString()} are in flight; the oldest has
+            waited for {round(Math.max(0, time(found.data) - new Date(waiting.oldest).getTime() / 1000))} s.
+          </span>
+        ) : (
+          kind !== "cron" && <span>Nothing waits.</span>
+        )}
+        {mine && (
+          <span className="hint">
+            {mine.calls.toLocaleString()} {mine.calls === 1 ? "call" : "calls"}, {mine.failed.toLocaleString()} failed
+            since the services were started.
+          </span>
+        )}
+        {!mine && (
+          <span className="hint">
+            {all.some((t) => !t.trigger)
+              ? "The server measures triggers together."
+              : "No calls since the services were started, or fewer than of the 50 triggers that are called most."}
+          </span>
+        )}
       </p>
-      {mine && <Grid label="Times of deliveries" columns={["In ms", "Mean", "Half within", "95 % within", "99 % within"]} rows={measured(kind).map(([label, of]) => [label, ...within(mine[of])])} />}
+      {mine && (
+        <Grid
+          label="Times of deliveries"
+          columns={["In ms", "Mean", "Half within", "95 % within", "99 % within"]}
+          rows={measured(kind).map(([label, of]) => [label, ...within(mine[of])])}
+        />
+      )}
     </section>
   );
 }
 
 function within(t: Times): string[] {
   const mean = t.count > 0 ? round((1000 * t.seconds) / t.count) : null;
-  return [mean, ...[0.5, 0.95, 0.99].map((part) => round(quantile(t.buckets, t.bounds, part)))].map((n) => (n === null ? "" : String(n)));
+  return [mean, ...[0.5, 0.95, 0.99].map((part) => round(quantile(t.buckets, t.bounds, part)))].map((n) =>
+    n === null ? "" : String(n),
+  );
 }

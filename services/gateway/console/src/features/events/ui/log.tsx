@@ -44,7 +44,13 @@ function stateOf(e: LoggedEvent, paused: boolean): string {
   return e.tries > 0 ? "waits for a retry" : "pending";
 }
 
-const states: Record<string, string> = { "": "all", pending: "pending", delivered: "delivered", failed: "failed", processed: "delivered or failed" };
+const states: Record<string, string> = {
+  "": "all",
+  pending: "pending",
+  delivered: "delivered",
+  failed: "failed",
+  processed: "delivered or failed",
+};
 
 /** EventLog shows the events of a trigger, their calls, and how many of these failed. */
 export function EventLog(props: { source: Source; name: string; manual: boolean; paused: boolean }) {
@@ -55,10 +61,29 @@ export function EventLog(props: { source: Source; name: string; manual: boolean;
     <Deliveries
       of={key}
       events={<Events {...props} />}
-      calls={async (page, signal) => (await server.ofSource<LoggedCall[], "get_event_invocation_logs">(source.kind, "get_event_invocation_logs", { source: source.name, name, ...page }, signal)).map(callOf)}
+      calls={async (page, signal) =>
+        (
+          await server.ofSource<LoggedCall[], "get_event_invocation_logs">(
+            source.kind,
+            "get_event_invocation_logs",
+            { source: source.name, name, ...page },
+            signal,
+          )
+        ).map(callOf)
+      }
       throughput={
         <>
-          <Throughput of={key} count={(period, signal) => server.ofSource<Counted, "count_event_invocations">(source.kind, "count_event_invocations", { source: source.name, name, ...period }, signal)} />
+          <Throughput
+            of={key}
+            count={(period, signal) =>
+              server.ofSource<Counted, "count_event_invocations">(
+                source.kind,
+                "count_event_invocations",
+                { source: source.name, name, ...period },
+                signal,
+              )
+            }
+          />
           <Figures kind="event" source={source.name} name={name} />
         </>
       }
@@ -78,7 +103,13 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
     placeholderData: keepPreviousData,
     refetchInterval: again,
     meta: { quiet: true },
-    queryFn: ({ signal }) => server.ofSource<LoggedEvent[], "get_event_logs">(source.kind, "get_event_logs", { source: source.name, name, limit: pageSize, offset, ...(status && { status }) }, signal),
+    queryFn: ({ signal }) =>
+      server.ofSource<LoggedEvent[], "get_event_logs">(
+        source.kind,
+        "get_event_logs",
+        { source: source.name, name, limit: pageSize, offset, ...(status && { status }) },
+        signal,
+      ),
   });
   const move = (to: number, state = status) => {
     setStatus(state);
@@ -90,29 +121,66 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
   return (
     <>
       <div className="fields">
-        <label>State<select value={status} onChange={(e) => move(0, e.target.value)}>{Object.entries(states).map(([s, label]) => <option key={s} value={s}>{label}</option>)}</select></label>
-        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>Newer</Button>
-        <Button className="button" isDisabled={listed.length < pageSize} onPress={() => move(offset + pageSize)}>Older</Button>
-        <label className="inline"><input type="checkbox" disabled={listed.length === 0} checked={listed.length > 0 && marked.length === listed.length} onChange={(e) => setChosen(new Set(e.target.checked ? listed.map((v) => v.id) : []))} /> Choose all that are shown</label>
+        <label>
+          State
+          <select value={status} onChange={(e) => move(0, e.target.value)}>
+            {Object.entries(states).map(([s, label]) => (
+              <option key={s} value={s}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>
+          Newer
+        </Button>
+        <Button className="button" isDisabled={listed.length < pageSize} onPress={() => move(offset + pageSize)}>
+          Older
+        </Button>
+        <label className="inline">
+          <input
+            type="checkbox"
+            disabled={listed.length === 0}
+            checked={listed.length > 0 && marked.length === listed.length}
+            onChange={(e) => setChosen(new Set(e.target.checked ? listed.map((v) => v.id) : []))}
+          />{" "}
+          Choose all that are shown
+        </label>
         <Redeliver source={source} ids={marked} done={() => setChosen(new Set())} />
-        {manual && <Button className="button" aria-expanded={sending} onPress={() => setSending(!sending)}>Make an event</Button>}
+        {manual && (
+          <Button className="button" aria-expanded={sending} onPress={() => setSending(!sending)}>
+            Make an event
+          </Button>
+        )}
       </div>
       {sending && (
-        <Around value={edits}><Form
-          title="Make it"
-          initial={{ source: source.name, name, payload: {} }}
-          fields={() => [{ path: "payload", label: "Payload", kind: "json" }]}
-          request={(args) => ({ type: `${prefixOf(source.kind)}_invoke_event_trigger`, args })}
-          done={() => close()}
-          cancel={() => close()}
-        /></Around>
+        <Around value={edits}>
+          <Form
+            title="Make it"
+            initial={{ source: source.name, name, payload: {} }}
+            fields={() => [{ path: "payload", label: "Payload", kind: "json" }]}
+            request={(args) => ({ type: `${prefixOf(source.kind)}_invoke_event_trigger`, args })}
+            done={() => close()}
+            cancel={() => close()}
+          />
+        </Around>
       )}
       {events.isPending && <Loading what="the events" />}
       {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}
       {events.data && (
         <Listed
-          source={source} events={listed} paused={paused} chosen={chosen}
-          choose={(id, on) => setChosen((old) => { const next = new Set(old); if (on) next.add(id); else next.delete(id); return next; })}
+          source={source}
+          events={listed}
+          paused={paused}
+          chosen={chosen}
+          choose={(id, on) =>
+            setChosen((old) => {
+              const next = new Set(old);
+              if (on) next.add(id);
+              else next.delete(id);
+              return next;
+            })
+          }
         />
       )}
     </>
@@ -120,7 +188,13 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
 }
 
 /** Listed are events, of which one can be opened, and several chosen. */
-function Listed(props: { source: Source; events: LoggedEvent[]; paused: boolean; chosen: ReadonlySet<string>; choose: (id: string, on: boolean) => void }) {
+function Listed(props: {
+  source: Source;
+  events: LoggedEvent[];
+  paused: boolean;
+  chosen: ReadonlySet<string>;
+  choose: (id: string, on: boolean) => void;
+}) {
   const { source, events, paused, chosen, choose } = props;
   const [shown, setShown] = useState<string>();
   if (events.length === 0) return <p className="hint">No events</p>;
@@ -130,10 +204,25 @@ function Listed(props: { source: Source; events: LoggedEvent[]; paused: boolean;
         const title = `${e.payload?.op ?? "event"} ${time(e.created_at).toLocaleString()}`;
         return (
           <li key={e.id}>
-            <input type="checkbox" aria-label={`Choose ${title}`} checked={chosen.has(e.id)} onChange={(c) => choose(e.id, c.target.checked)} />{" "}
-            <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{title}</Button>{" "}
+            <input
+              type="checkbox"
+              aria-label={`Choose ${title}`}
+              checked={chosen.has(e.id)}
+              onChange={(c) => choose(e.id, c.target.checked)}
+            />{" "}
+            <Button
+              className="link"
+              aria-expanded={shown === e.id}
+              onPress={() => setShown(shown === e.id ? undefined : e.id)}
+            >
+              {title}
+            </Button>{" "}
             <span className={e.delivered ? "good" : e.error ? "removed" : undefined}>{stateOf(e, paused)}</span>{" "}
-            <span className="hint">{e.tries === 1 ? "1 try" : `${e.tries} tries`}{e.archived && ", archived"}{e.next_retry_at && !e.delivered && !e.error && `, next at ${time(e.next_retry_at).toLocaleString()}`}</span>
+            <span className="hint">
+              {e.tries === 1 ? "1 try" : `${e.tries} tries`}
+              {e.archived && ", archived"}
+              {e.next_retry_at && !e.delivered && !e.error && `, next at ${time(e.next_retry_at).toLocaleString()}`}
+            </span>
             {shown === e.id && <OneEvent source={source} id={e.id} />}
           </li>
         );
@@ -142,7 +231,10 @@ function Listed(props: { source: Source; events: LoggedEvent[]; paused: boolean;
   );
 }
 
-/** Redeliver has events delivered again that are chosen. Each is asked for by itself: one that is being delivered doesn't keep the others. */
+/**
+ * Redeliver has events delivered again that are chosen. Each is asked for by itself: one that is being delivered
+ * doesn't keep the others.
+ */
 function Redeliver(props: { source: Source; ids: string[]; done: () => void }) {
   const { source, ids, done } = props;
   const server = useServer();
@@ -151,7 +243,9 @@ function Redeliver(props: { source: Source; ids: string[]; done: () => void }) {
     mutationFn: async () => {
       const failed: unknown[] = [];
       for (const event_id of ids) {
-        await server.ofSource(source.kind, "redeliver_event", { source: source.name, event_id }).catch((e: unknown) => failed.push(e));
+        await server
+          .ofSource(source.kind, "redeliver_event", { source: source.name, event_id })
+          .catch((e: unknown) => failed.push(e));
       }
       if (failed.length > 0) throw failed[0];
     },
@@ -160,7 +254,9 @@ function Redeliver(props: { source: Source; ids: string[]; done: () => void }) {
   });
   return (
     <>
-      <Button className="button" isPending={run.isPending} isDisabled={ids.length === 0} onPress={() => run.mutate()}>Deliver {ids.length || "them"} again</Button>
+      <Button className="button" isPending={run.isPending} isDisabled={ids.length === 0} onPress={() => run.mutate()}>
+        Deliver {ids.length || "them"} again
+      </Button>
       {run.error && <Failure error={run.error} />}
     </>
   );
@@ -174,7 +270,13 @@ function OneEvent(props: { source: Source; id: string }) {
     queryKey: ["events", source.name, "event", id],
     refetchInterval: again,
     meta: { quiet: true },
-    queryFn: ({ signal }) => server.ofSource<{ event: LoggedEvent; invocations: LoggedCall[] }, "get_event_by_id">(source.kind, "get_event_by_id", { source: source.name, event_id: id }, signal),
+    queryFn: ({ signal }) =>
+      server.ofSource<{ event: LoggedEvent; invocations: LoggedCall[] }, "get_event_by_id">(
+        source.kind,
+        "get_event_by_id",
+        { source: source.name, event_id: id },
+        signal,
+      ),
   });
   const redeliver = useMutation({
     mutationFn: () => server.ofSource(source.kind, "redeliver_event", { source: source.name, event_id: id }),
@@ -186,11 +288,17 @@ function OneEvent(props: { source: Source; id: string }) {
     <div className="panel">
       <div className="row">
         <code>{id}</code>
-        <Button className="button" isPending={redeliver.isPending} onPress={() => redeliver.mutate()}>Deliver again</Button>
-        <span role="status" className="hint">{redeliver.isSuccess && "It is going to be delivered again."}</span>
+        <Button className="button" isPending={redeliver.isPending} onPress={() => redeliver.mutate()}>
+          Deliver again
+        </Button>
+        <span role="status" className="hint">
+          {redeliver.isSuccess && "It is going to be delivered again."}
+        </span>
       </div>
       {redeliver.error && <Failure error={redeliver.error} />}
-      <pre tabIndex={0} aria-label="Payload">{JSON.stringify(found.data.event.payload, null, 2)}</pre>
+      <pre tabIndex={0} aria-label="Payload">
+        {JSON.stringify(found.data.event.payload, null, 2)}
+      </pre>
       <Calls calls={found.data.invocations.map(callOf)} />
     </div>
   );

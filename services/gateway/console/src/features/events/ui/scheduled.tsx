@@ -41,10 +41,27 @@ export function ScheduledLog(props: { trigger?: string }) {
     <Deliveries
       of={key}
       events={<Events trigger={trigger} />}
-      calls={async (page, signal) => (await server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { ...of, ...page }, signal)).invocations}
+      calls={async (page, signal) =>
+        (
+          await server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">(
+            "get_scheduled_event_invocations",
+            { ...of, ...page },
+            signal,
+          )
+        ).invocations
+      }
       throughput={
         <>
-          <Throughput of={key} count={(period, signal) => server.metadata<Counted, "count_scheduled_event_invocations">("count_scheduled_event_invocations", { ...of, ...period }, signal)} />
+          <Throughput
+            of={key}
+            count={(period, signal) =>
+              server.metadata<Counted, "count_scheduled_event_invocations">(
+                "count_scheduled_event_invocations",
+                { ...of, ...period },
+                signal,
+              )
+            }
+          />
           <Figures kind={type} name={trigger} />
         </>
       }
@@ -69,7 +86,14 @@ function Events(props: { trigger: string | undefined }) {
     queryFn: ({ signal }) =>
       server.metadata<{ count: number; events: ScheduledEvent[] }, "get_scheduled_events">(
         "get_scheduled_events",
-        { ...of, limit: pageSize, offset, get_rows_count: true, ...(status && { status: [status] }), order_by: [{ column: "scheduled_time", type: status === "scheduled" ? "asc" : "desc" }] },
+        {
+          ...of,
+          limit: pageSize,
+          offset,
+          get_rows_count: true,
+          ...(status && { status: [status] }),
+          order_by: [{ column: "scheduled_time", type: status === "scheduled" ? "asc" : "desc" }],
+        },
         signal,
       ),
   });
@@ -77,10 +101,36 @@ function Events(props: { trigger: string | undefined }) {
   return (
     <>
       <div className="fields">
-        <label>State<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option>{states.map((s) => <option key={s}>{s}</option>)}</select></label>
-        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Previous</Button>
-        <Button className="button" isDisabled={offset + listed.length >= count} onPress={() => setOffset(offset + pageSize)}>Next</Button>
-        {events.data && <span className="hint">{count} {count === 1 ? "event" : "events"}</span>}
+        <label>
+          State
+          <select
+            value={status}
+            onChange={(e) => {
+              setStatus(e.target.value);
+              setOffset(0);
+            }}
+          >
+            <option value="">all</option>
+            {states.map((s) => (
+              <option key={s}>{s}</option>
+            ))}
+          </select>
+        </label>
+        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>
+          Previous
+        </Button>
+        <Button
+          className="button"
+          isDisabled={offset + listed.length >= count}
+          onPress={() => setOffset(offset + pageSize)}
+        >
+          Next
+        </Button>
+        {events.data && (
+          <span className="hint">
+            {count} {count === 1 ? "event" : "events"}
+          </span>
+        )}
       </div>
       {events.isPending && <Loading what="the events" />}
       {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}
@@ -88,13 +138,37 @@ function Events(props: { trigger: string | undefined }) {
       <ul className="changes" aria-label="Events">
         {listed.map((e) => (
           <li key={e.id}>
-            <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{time(e.scheduled_time).toLocaleString()}</Button>{" "}
-            <span className={e.status === "delivered" ? "good" : e.status === "error" || e.status === "dead" ? "removed" : undefined}>{e.status}</span>{" "}
-            <span className="hint">{e.tries === 1 ? "1 try" : `${e.tries} tries`}{e.comment && `, ${e.comment}`}</span>
+            <Button
+              className="link"
+              aria-expanded={shown === e.id}
+              onPress={() => setShown(shown === e.id ? undefined : e.id)}
+            >
+              {time(e.scheduled_time).toLocaleString()}
+            </Button>{" "}
+            <span
+              className={
+                e.status === "delivered" ? "good" : e.status === "error" || e.status === "dead" ? "removed" : undefined
+              }
+            >
+              {e.status}
+            </span>{" "}
+            <span className="hint">
+              {e.tries === 1 ? "1 try" : `${e.tries} tries`}
+              {e.comment && `, ${e.comment}`}
+            </span>
             {shown === e.id && (
               <div className="panel">
-                <div className="row"><code>{e.id}</code><Button className="button" onPress={() => setRemoving(e)}>Delete…</Button></div>
-                {trigger === undefined && <pre tabIndex={0} aria-label="Event">{JSON.stringify({ webhook: e.webhook_conf, payload: e.payload }, null, 2)}</pre>}
+                <div className="row">
+                  <code>{e.id}</code>
+                  <Button className="button" onPress={() => setRemoving(e)}>
+                    Delete…
+                  </Button>
+                </div>
+                {trigger === undefined && (
+                  <pre tabIndex={0} aria-label="Event">
+                    {JSON.stringify({ webhook: e.webhook_conf, payload: e.payload }, null, 2)}
+                  </pre>
+                )}
                 <EventCalls type={type} id={e.id} />
               </div>
             )}
@@ -102,8 +176,16 @@ function Events(props: { trigger: string | undefined }) {
         ))}
       </ul>
       {removing && (
-        <Ask title="Delete the event" request={{ type: "delete_scheduled_event", args: { type, event_id: removing.id } }} close={closeRemoving}>
-          <p>The event of {time(removing.scheduled_time).toLocaleString()} is removed{removing.tries > 0 && ` with the log of its ${removing.tries === 1 ? "call" : `${removing.tries} calls`}`}{removing.status === "scheduled" && ", and isn't delivered"}.</p>
+        <Ask
+          title="Delete the event"
+          request={{ type: "delete_scheduled_event", args: { type, event_id: removing.id } }}
+          close={closeRemoving}
+        >
+          <p>
+            The event of {time(removing.scheduled_time).toLocaleString()} is removed
+            {removing.tries > 0 && ` with the log of its ${removing.tries === 1 ? "call" : `${removing.tries} calls`}`}
+            {removing.status === "scheduled" && ", and isn't delivered"}.
+          </p>
         </Ask>
       )}
     </>
@@ -116,7 +198,12 @@ function EventCalls(props: { type: string; id: string }) {
     queryKey: ["events", props.type, "event", props.id],
     refetchInterval: again,
     meta: { quiet: true },
-    queryFn: ({ signal }) => server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { type: props.type, event_id: props.id, limit: 100 }, signal),
+    queryFn: ({ signal }) =>
+      server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">(
+        "get_scheduled_event_invocations",
+        { type: props.type, event_id: props.id, limit: 100 },
+        signal,
+      ),
   });
   if (found.isPending) return <Loading what="the calls" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;

@@ -33,7 +33,10 @@ export interface Counted {
   counts: { at: string; succeeded: number; failed: number }[];
 }
 
-/** asked ends with the present interval. Intervals begin at the same times whenever it is made, so that bars grow and don't move. */
+/**
+ * asked ends with the present interval. Intervals begin at the same times whenever it is made, so that bars grow and
+ * don't move.
+ */
 function asked({ length, interval }: Period): Asked {
   const end = Math.ceil((Date.now() + 1) / 1000 / interval) * interval;
   return { from: new Date((end - length) * 1000).toISOString(), interval };
@@ -54,7 +57,14 @@ export function Throughput(props: { of: unknown[]; count: (period: Asked, signal
   return (
     <>
       <div className="fields">
-        <label>Calls of the last<select value={chosen} onChange={(e) => setChosen(e.target.value)}>{Object.keys(periods).map((p) => <option key={p}>{p}</option>)}</select></label>
+        <label>
+          Calls of the last
+          <select value={chosen} onChange={(e) => setChosen(e.target.value)}>
+            {Object.keys(periods).map((p) => (
+              <option key={p}>{p}</option>
+            ))}
+          </select>
+        </label>
         {found.data && <Summary counts={found.data.counts} />}
       </div>
       {found.isPending && <Loading what="the calls" />}
@@ -65,13 +75,23 @@ export function Throughput(props: { of: unknown[]; count: (period: Asked, signal
 }
 
 function total(counts: Counted["counts"]) {
-  return counts.reduce((sum, c) => ({ all: sum.all + c.succeeded + c.failed, failed: sum.failed + c.failed }), { all: 0, failed: 0 });
+  return counts.reduce((sum, c) => ({ all: sum.all + c.succeeded + c.failed, failed: sum.failed + c.failed }), {
+    all: 0,
+    failed: 0,
+  });
 }
 
 function Summary(props: { counts: Counted["counts"] }) {
   const { all, failed } = total(props.counts);
   const part = failed > 0 ? ` (${Number(((100 * failed) / all).toPrecision(2))} %)` : "";
-  return <span className="hint">{all.toLocaleString()} {all === 1 ? "call" : "calls"}, <span className={failed > 0 ? "removed" : undefined}>{failed.toLocaleString()} failed{part}</span></span>;
+  return (
+    <span className="hint">
+      {all.toLocaleString()} {all === 1 ? "call" : "calls"},{" "}
+      <span className={failed > 0 ? "removed" : undefined}>
+        {failed.toLocaleString()} failed{part}
+      </span>
+    </span>
+  );
 }
 
 function Bars(props: { counts: Counted["counts"] }) {

@@ -6,7 +6,10 @@ import { headerProblem, headersFor, type RunAs } from "../../../lib/http/runas";
 import { headersOf } from "../../../lib/http/credentials";
 import { bodyOf, operationsIn, type Draft } from "../model/operation";
 
-/** keptResults bounds how many results of a subscription are kept, and keptText how long all but the latest may be together. */
+/**
+ * keptResults bounds how many results of a subscription are kept, and keptText how long all but the latest may be
+ * together.
+ */
 const keptResults = 50;
 const keptText = 2_000_000;
 
@@ -67,10 +70,13 @@ export function useRunner(): Runner {
     draw();
     setRunning(false);
   };
-  useEffect(() => () => {
-    cancel.current?.();
-    clearTimeout(timer.current);
-  }, []);
+  useEffect(
+    () => () => {
+      cancel.current?.();
+      clearTimeout(timer.current);
+    },
+    [],
+  );
 
   const begin = () => {
     stop();
@@ -80,20 +86,37 @@ export function useRunner(): Runner {
     setRunning(true);
   };
   const show = (value: unknown, query: string, more: Partial<Result> = {}) => {
-    const errors = typeof value === "object" && value !== null && "errors" in value && Array.isArray(value.errors) ? (value.errors as GraphQLErrorItem[]) : [];
+    const errors =
+      typeof value === "object" && value !== null && "errors" in value && Array.isArray(value.errors)
+        ? (value.errors as GraphQLErrorItem[])
+        : [];
     const number = (received.current[0]?.number ?? 0) + 1;
-    received.current = bounded([{ number, text: JSON.stringify(value, null, 2), errors, query, ...more }, ...received.current]);
+    received.current = bounded([
+      { number, text: JSON.stringify(value, null, 2), errors, query, ...more },
+      ...received.current,
+    ]);
     if (number === 1) draw();
     else timer.current ??= setTimeout(draw, drawn);
   };
-  const once = (path: string, body: unknown, headers: Record<string, string>, query: string, plans?: (value: unknown) => Plan[]) => {
+  const once = (
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+    query: string,
+    plans?: (value: unknown) => Plan[],
+  ) => {
     begin();
     const controller = new AbortController();
     cancel.current = () => controller.abort();
     const began = performance.now();
     let heard: Heard | undefined;
-    server.operation(path, body, headers, controller.signal, (h) => (heard = h))
-      .then((value) => !controller.signal.aborted && show(value, query, { took: performance.now() - began, heard, plans: plans?.(value) }))
+    server
+      .operation(path, body, headers, controller.signal, (h) => (heard = h))
+      .then(
+        (value) =>
+          !controller.signal.aborted &&
+          show(value, query, { took: performance.now() - began, heard, plans: plans?.(value) }),
+      )
       .catch((e: unknown) => !controller.signal.aborted && setError(e))
       .finally(() => !controller.signal.aborted && setRunning(false));
   };
@@ -115,7 +138,11 @@ export function useRunner(): Runner {
       retryAttempts: 0,
       connectionParams: { headers: { ...headersOf(server.credentials), ...headersFor(as) } },
     });
-    const unsubscribe = client.subscribe(body, { next: (v) => !ended && show(v, body.query), error: (e) => finish(e), complete: () => finish() });
+    const unsubscribe = client.subscribe(body, {
+      next: (v) => !ended && show(v, body.query),
+      error: (e) => finish(e),
+      complete: () => finish(),
+    });
     cancel.current = () => {
       ended = true;
       unsubscribe();
@@ -131,11 +158,15 @@ export function useRunner(): Runner {
   /** prepare says what is wrong with a request before it is sent. */
   const prepare = (draft: Draft, as: RunAs, operationName: string | undefined) => {
     const line = headerProblem(as.headers);
-    if (line !== undefined) throw new Error(`This line of the headers isn't a header, as in x-engine-user-id: 7: ${line}`);
+    if (line !== undefined)
+      throw new Error(`This line of the headers isn't a header, as in x-engine-user-id: 7: ${line}`);
     return { body: bodyOf(draft, operationName), headers: headersFor(as) };
   };
   return {
-    results, running, error, stop,
+    results,
+    running,
+    error,
+    stop,
     start(draft, as, operationName) {
       try {
         const { body, headers } = prepare(draft, as, operationName);
@@ -151,7 +182,13 @@ export function useRunner(): Runner {
       try {
         const { body: query, headers } = prepare(draft, as, operationName);
         const user = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-engine-")));
-        once("/v1/graphql/explain", { query, user }, {}, draft.query, (value) => (Array.isArray(value) ? value : [value]) as Plan[]);
+        once(
+          "/v1/graphql/explain",
+          { query, user },
+          {},
+          draft.query,
+          (value) => (Array.isArray(value) ? value : [value]) as Plan[],
+        );
       } catch (e) {
         refuse(e);
       }
@@ -170,7 +207,13 @@ function bounded(results: Result[]): Result[] {
 function socketError(e: unknown): Error {
   if (Array.isArray(e)) {
     const [first] = e as GraphQLErrorItem[];
-    return new ApiError(first?.message ?? "The subscription has failed.", first?.extensions?.code ?? "unexpected", first?.extensions?.path, 200, first?.extensions?.internal);
+    return new ApiError(
+      first?.message ?? "The subscription has failed.",
+      first?.extensions?.code ?? "unexpected",
+      first?.extensions?.path,
+      200,
+      first?.extensions?.internal,
+    );
   }
   if (e instanceof CloseEvent) return new Error(e.reason || `The connection was closed (${e.code}).`);
   return e instanceof Error ? e : new Error("The server can't be reached.");

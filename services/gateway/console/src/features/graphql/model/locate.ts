@@ -1,4 +1,13 @@
-import { parse, type ASTNode, type DocumentNode, type FieldNode, type FragmentDefinitionNode, type OperationDefinitionNode, type SelectionSetNode, type ValueNode } from "graphql";
+import {
+  parse,
+  type ASTNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from "graphql";
 import type { GraphQLErrorItem } from "../../../lib/http/client";
 
 /** Place is a part of a text. */
@@ -7,14 +16,19 @@ export interface Place {
   to: number;
 }
 
-/** placeOf is where an error is in an operation: by its locations, by the path that the server's errors have, as in $.selectionSet.author.args.where, or by that of a result. */
+/**
+ * placeOf is where an error is in an operation: by its locations, by the path that the server's errors have, as in
+ * $.selectionSet.author.args.where, or by that of a result.
+ */
 export function placeOf(query: string, operationName: string | undefined, error: GraphQLErrorItem): Place | undefined {
   let document: DocumentNode;
   try {
     document = parse(query);
   } catch (e) {
     const [at] = (e as { positions?: number[] }).positions ?? [];
-    return at === undefined ? undefined : { from: Math.min(at, Math.max(0, query.length - 1)), to: Math.min(at + 1, query.length) };
+    return at === undefined
+      ? undefined
+      : { from: Math.min(at, Math.max(0, query.length - 1)), to: Math.min(at + 1, query.length) };
   }
   const [location] = error.locations ?? [];
   if (location) return placeAt(query, location.line, location.column);
@@ -25,7 +39,9 @@ export function placeOf(query: string, operationName: string | undefined, error:
     ? error.path.filter((p): p is string => typeof p === "string").flatMap((p) => ["selectionSet", p])
     : stepsOf(error.extensions?.path);
   if (steps.length === 0) return undefined;
-  const fragments = new Map(document.definitions.flatMap((d) => (d.kind === "FragmentDefinition" ? [[d.name.value, d]] : [])));
+  const fragments = new Map(
+    document.definitions.flatMap((d) => (d.kind === "FragmentDefinition" ? [[d.name.value, d]] : [])),
+  );
   return nodeAt(operation, steps, fragments);
 }
 
@@ -36,14 +52,22 @@ function stepsOf(path: string | undefined): string[] {
 }
 
 /** nodeAt follows a path as far as the text has it. */
-function nodeAt(operation: OperationDefinitionNode, steps: string[], fragments: Map<string, FragmentDefinitionNode>): Place | undefined {
+function nodeAt(
+  operation: OperationDefinitionNode,
+  steps: string[],
+  fragments: Map<string, FragmentDefinitionNode>,
+): Place | undefined {
   let found: ASTNode | undefined;
   let selections: SelectionSetNode | undefined = operation.selectionSet;
   for (let i = 0; i < steps.length; i++) {
     if (steps[i] !== "selectionSet") {
       if (steps[i] !== "args" || found?.kind !== "Field") break;
-      const argument: FieldNode["arguments"] extends readonly (infer A)[] | undefined ? A | undefined : never = found.arguments?.find((a) => a.name.value === steps[i + 1]);
-      if (argument) return argument.value.kind === "Variable" ? place(argument) : inValue(argument.value, steps.slice(i + 2)) ?? place(argument);
+      const argument: FieldNode["arguments"] extends readonly (infer A)[] | undefined ? A | undefined : never =
+        found.arguments?.find((a) => a.name.value === steps[i + 1]);
+      if (argument)
+        return argument.value.kind === "Variable"
+          ? place(argument)
+          : (inValue(argument.value, steps.slice(i + 2)) ?? place(argument));
       break;
     }
     const next: FieldNode | undefined = selections && fieldIn(selections, steps[++i] ?? "", fragments, new Set());
@@ -55,7 +79,12 @@ function nodeAt(operation: OperationDefinitionNode, steps: string[], fragments: 
 }
 
 /** fieldIn finds the field of a name in an answer, in fragments, too. */
-function fieldIn(set: SelectionSetNode, name: string, fragments: Map<string, FragmentDefinitionNode>, seen: Set<string>): FieldNode | undefined {
+function fieldIn(
+  set: SelectionSetNode,
+  name: string,
+  fragments: Map<string, FragmentDefinitionNode>,
+  seen: Set<string>,
+): FieldNode | undefined {
   for (const s of set.selections) {
     if (s.kind === "Field") {
       if ((s.alias ?? s.name).value === name) return s;
@@ -75,7 +104,8 @@ function fieldIn(set: SelectionSetNode, name: string, fragments: Map<string, Fra
 function inValue(value: ValueNode, steps: string[]): Place | undefined {
   const [step, ...rest] = steps;
   if (step === undefined) return place(value);
-  if (value.kind === "ListValue") return value.values[Number(step)] ? inValue(value.values[Number(step)]!, rest) : place(value);
+  if (value.kind === "ListValue")
+    return value.values[Number(step)] ? inValue(value.values[Number(step)]!, rest) : place(value);
   if (value.kind !== "ObjectValue") return place(value);
   const field = value.fields.find((f) => f.name.value === step);
   if (!field) return place(value);
@@ -88,7 +118,13 @@ function place(node: ASTNode): Place | undefined {
 
 /** placeAt is the word at a line and a column, both from 1. */
 function placeAt(query: string, line: number, column: number): Place | undefined {
-  const from = query.split("\n").slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) + column - 1;
+  const from =
+    query
+      .split("\n")
+      .slice(0, line - 1)
+      .reduce((sum, l) => sum + l.length + 1, 0) +
+    column -
+    1;
   if (from > query.length) return undefined;
   return { from, to: from + (/^\w+/.exec(query.slice(from))?.[0].length ?? 1) };
 }

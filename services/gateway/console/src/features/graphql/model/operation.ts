@@ -40,7 +40,10 @@ export function titleOf(query: string): string {
   return named ?? (query.replace(/\s+/g, " ").trim().slice(0, 30) || "New");
 }
 
-/** variablesIn reads the variables, which may have comments; their numbers stay as they are written. It throws when they are no JSON object. */
+/**
+ * variablesIn reads the variables, which may have comments; their numbers stay as they are written. It throws when they
+ * are no JSON object.
+ */
 export function variablesIn(text: string): Record<string, unknown> | undefined {
   const bare = stripComments(text, " ");
   if (!bare.trim()) return undefined;
@@ -50,7 +53,8 @@ export function variablesIn(text: string): Record<string, unknown> | undefined {
   } catch (e) {
     throw new Error(`The variables are not JSON: ${(e as Error).message}`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("The variables are not a JSON object.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("The variables are not a JSON object.");
   return value as Record<string, unknown>;
 }
 
@@ -67,7 +71,10 @@ export interface Call {
   body?: string;
 }
 
-/** callOf is the request that gives an endpoint its variables: in the path, and then in the query string, or the body of methods that have one. */
+/**
+ * callOf is the request that gives an endpoint its variables: in the path, and then in the query string, or the body of
+ * methods that have one.
+ */
 export function callOf(url: string, method: string, variables: Record<string, unknown>): Call {
   const rest = { ...variables };
   const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -107,7 +114,9 @@ export function snippets(url: string, body: unknown, as: RunAs, credentials: Cre
     `  method: "POST",`,
     `  headers: {`,
     ...headers.map(([k, v]) => `    ${JSON.stringify(k)}: ${JSON.stringify(v)},`),
-    ...(own ? [`    ${JSON.stringify(own[0])}: ${own[1] ? JSON.stringify(own[1]) + " + " : ""}process.env.${own[2]},`] : []),
+    ...(own
+      ? [`    ${JSON.stringify(own[0])}: ${own[1] ? JSON.stringify(own[1]) + " + " : ""}process.env.${own[2]},`]
+      : []),
     `  },`,
     `  body: JSON.stringify(${text.replaceAll("\n", "\n  ")}),`,
     `});`,
@@ -120,7 +129,11 @@ export function snippets(url: string, body: unknown, as: RunAs, credentials: Cre
     `\treturn err`,
     `}`,
     ...headers.map(([k, v]) => `request.Header.Set(${JSON.stringify(k)}, ${JSON.stringify(v)})`),
-    ...(own ? [`request.Header.Set(${JSON.stringify(own[0])}, ${own[1] ? JSON.stringify(own[1]) + "+" : ""}os.Getenv("${own[2]}"))`] : []),
+    ...(own
+      ? [
+          `request.Header.Set(${JSON.stringify(own[0])}, ${own[1] ? JSON.stringify(own[1]) + "+" : ""}os.Getenv("${own[2]}"))`,
+        ]
+      : []),
     `response, err := http.DefaultClient.Do(request)`,
   ].join("\n");
   return { curl, fetch: fetched, Go: go };

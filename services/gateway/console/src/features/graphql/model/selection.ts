@@ -1,7 +1,29 @@
 import {
-  getNamedType, getNullableType, isCompositeType, isEnumType, isInputObjectType, isInterfaceType, isLeafType, isListType, isNonNullType, isObjectType, isScalarType,
-  type ArgumentNode, type FieldNode, type GraphQLArgument, type GraphQLField, type GraphQLInputField, type GraphQLInputType, type GraphQLNamedType, type InlineFragmentNode, type ObjectFieldNode,
-  type ObjectValueNode, type OperationDefinitionNode, type OperationTypeNode, type SelectionSetNode, type ValueNode,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type InlineFragmentNode,
+  type ObjectFieldNode,
+  type ObjectValueNode,
+  type OperationDefinitionNode,
+  type OperationTypeNode,
+  type SelectionSetNode,
+  type ValueNode,
 } from "graphql";
 
 /** Parent is what can have selections. */
@@ -12,7 +34,10 @@ export type Holder = FieldNode | ObjectValueNode;
 
 const step = "  ";
 
-/** fieldText is a field as it is added: with the arguments that it needs, and, unless there are selections, with a first one. */
+/**
+ * fieldText is a field as it is added: with the arguments that it needs, and, unless there are selections, with a first
+ * one.
+ */
 export function fieldText(field: GraphQLField<unknown, unknown>, selections?: string): string {
   const needed = field.args.filter(isNeeded).map((a) => `${a.name}: ${literalOf(a.type)}`);
   const inner = selections ?? firstOf(getNamedType(field.type));
@@ -28,7 +53,10 @@ function block(inner: string): string {
   return `{\n${step}${inner.replaceAll("\n", `\n${step}`)}\n}`;
 }
 
-/** firstOf is what is selected of a type at first: its id, or another field that is a value; undefined for types without fields. */
+/**
+ * firstOf is what is selected of a type at first: its id, or another field that is a value; undefined for types without
+ * fields.
+ */
 function firstOf(type: GraphQLNamedType): string | undefined {
   if (!isCompositeType(type)) return undefined;
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
@@ -40,13 +68,29 @@ function isNeeded(a: GraphQLArgument | GraphQLInputField): boolean {
   return isNonNullType(a.type) && a.defaultValue === undefined;
 }
 
-const numbers = new Set(["Int", "Float", "bigint", "smallint", "numeric", "float8", "float4", "real", "decimal", "money"]);
+const numbers = new Set([
+  "Int",
+  "Float",
+  "bigint",
+  "smallint",
+  "numeric",
+  "float8",
+  "float4",
+  "real",
+  "decimal",
+  "money",
+]);
 
 /** literalOf is a value to begin with. */
 export function literalOf(type: GraphQLInputType): string {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return isInputObjectType(getNamedType(type)) ? literalOf(nullable.ofType as GraphQLInputType) : "[]";
-  if (isInputObjectType(nullable)) return `{${Object.values(nullable.getFields()).filter(isNeeded).map((f) => `${f.name}: ${literalOf(f.type)}`).join(", ")}}`;
+  if (isListType(nullable))
+    return isInputObjectType(getNamedType(type)) ? literalOf(nullable.ofType as GraphQLInputType) : "[]";
+  if (isInputObjectType(nullable))
+    return `{${Object.values(nullable.getFields())
+      .filter(isNeeded)
+      .map((f) => `${f.name}: ${literalOf(f.type)}`)
+      .join(", ")}}`;
   if (isEnumType(nullable)) return nullable.getValues()[0]?.name ?? "null";
   if (!isScalarType(nullable)) return "null";
   if (nullable.name === "Boolean") return "true";
@@ -58,10 +102,18 @@ export function literalFor(text: string, type: GraphQLInputType): string {
   const typed = text.trim();
   if (/^\$[_A-Za-z]\w*$/.test(typed) || typed === "null") return typed;
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return `[${typed.replace(/^\[|\]$/g, "").split(",").map((t) => t.trim()).filter(Boolean).map((t) => literalFor(t.replace(/^"(.*)"$/, "$1"), nullable.ofType as GraphQLInputType)).join(", ")}]`;
+  if (isListType(nullable))
+    return `[${typed
+      .replace(/^\[|\]$/g, "")
+      .split(",")
+      .map((t) => t.trim())
+      .filter(Boolean)
+      .map((t) => literalFor(t.replace(/^"(.*)"$/, "$1"), nullable.ofType as GraphQLInputType))
+      .join(", ")}]`;
   const name = getNamedType(type).name;
   if (isEnumType(nullable)) return typed;
-  if (name === "Boolean" || name === "Int" || name === "Float") return /^[-+.\w]+$/.test(typed) ? typed : JSON.stringify(text);
+  if (name === "Boolean" || name === "Int" || name === "Float")
+    return /^[-+.\w]+$/.test(typed) ? typed : JSON.stringify(text);
   if (numbers.has(name) && /^-?\d+(\.\d+)?$/.test(typed)) return typed;
   if (/^(json|jsonb|JSON)$/.test(name) && /^(\{[^]*\}|\[[^]*\]|-?\d+(\.\d+)?|true|false)$/.test(typed)) return typed;
   return JSON.stringify(text);
@@ -82,14 +134,25 @@ export function textOf(query: string, node: { loc?: { start: number; end: number
 /** withSelection is the text with one more selection. */
 export function withSelection(query: string, parent: Parent, text: string): string {
   const set = parent.selectionSet;
-  if (!set) return splice(query, parent.loc!.end, parent.loc!.end, ` ${indented(block(text), indentAt(query, parent.loc!.start))}`);
+  if (!set)
+    return splice(
+      query,
+      parent.loc!.end,
+      parent.loc!.end,
+      ` ${indented(block(text), indentAt(query, parent.loc!.start))}`,
+    );
   const last = set.selections.at(-1)!.loc!.end;
   if (!textOf(query, set).includes("\n") && !text.includes("\n")) return splice(query, last, last, ` ${text}`);
-  const indent = textOf(query, set).includes("\n") ? indentAt(query, set.selections.at(-1)!.loc!.start) : indentAt(query, set.loc!.start) + step;
+  const indent = textOf(query, set).includes("\n")
+    ? indentAt(query, set.selections.at(-1)!.loc!.start)
+    : indentAt(query, set.loc!.start) + step;
   return splice(query, last, last, `\n${indent}${indented(text, indent)}`);
 }
 
-/** withoutSelection is the text without the last of a line of selections, each in the one before; those that would be empty go, too. */
+/**
+ * withoutSelection is the text without the last of a line of selections, each in the one before; those that would be
+ * empty go, too.
+ */
 export function withoutSelection(query: string, line: Parent[]): string {
   const node = line.at(-1)!;
   const parent = line.at(-2);
@@ -107,7 +170,8 @@ export function withoutSelection(query: string, line: Parent[]): string {
 
 /** withArgument is the text with one more argument, or field of an input. */
 export function withArgument(query: string, holder: Holder, text: string): string {
-  const list: readonly (ArgumentNode | ObjectFieldNode)[] = (holder.kind === "Field" ? holder.arguments : holder.fields) ?? [];
+  const list: readonly (ArgumentNode | ObjectFieldNode)[] =
+    (holder.kind === "Field" ? holder.arguments : holder.fields) ?? [];
   const last = list.at(-1)?.loc!.end;
   if (last !== undefined) return splice(query, last, last, `, ${text}`);
   if (holder.kind === "ObjectValue") return splice(query, holder.loc!.start, holder.loc!.end, `{${text}}`);
@@ -117,9 +181,13 @@ export function withArgument(query: string, holder: Holder, text: string): strin
 
 /** withoutArgument is the text without an argument, or a field of an input. */
 export function withoutArgument(query: string, holder: Holder, argument: ArgumentNode | ObjectFieldNode): string {
-  const list: readonly (ArgumentNode | ObjectFieldNode)[] = (holder.kind === "Field" ? holder.arguments : holder.fields) ?? [];
+  const list: readonly (ArgumentNode | ObjectFieldNode)[] =
+    (holder.kind === "Field" ? holder.arguments : holder.fields) ?? [];
   const at = list.indexOf(argument);
-  if (list.length > 1) return at === 0 ? splice(query, argument.loc!.start, list[1]!.loc!.start, "") : splice(query, list[at - 1]!.loc!.end, argument.loc!.end, "");
+  if (list.length > 1)
+    return at === 0
+      ? splice(query, argument.loc!.start, list[1]!.loc!.start, "")
+      : splice(query, list[at - 1]!.loc!.end, argument.loc!.end, "");
   if (holder.kind === "ObjectValue") return splice(query, holder.loc!.start, holder.loc!.end, "{}");
   const close = query.indexOf(")", argument.loc!.end); // comments between may have one: they go with it
   return splice(query, holder.name.loc!.end, close + 1, "");
@@ -142,21 +210,32 @@ export function declared(query: string, operation: OperationDefinitionNode, vari
   return splice(query, start, start + operation.operation.length, `${operation.operation} ($${variable}: ${type})`);
 }
 
-/** withOperation is the text with one more operation. All have names then, as GraphQL wants it of several; name is that of the new one. */
-export function withOperation(query: string, operations: readonly OperationDefinitionNode[], kind: OperationTypeNode, selections: string): { query: string; name: string } {
+/**
+ * withOperation is the text with one more operation. All have names then, as GraphQL wants it of several; name is that
+ * of the new one.
+ */
+export function withOperation(
+  query: string,
+  operations: readonly OperationDefinitionNode[],
+  kind: OperationTypeNode,
+  selections: string,
+): { query: string; name: string } {
   const names = new Set(operations.map((o) => o.name?.value));
   const fresh = (of: `${OperationTypeNode}`) => {
     const base = `My${of[0]!.toUpperCase()}${of.slice(1)}`;
     for (let i = 1; ; i++) {
       const name = i === 1 ? base : `${base}${i}`;
-      if (!names.has(name)) return names.add(name), name;
+      if (!names.has(name)) return (names.add(name), name);
     }
   };
   let text = query;
   for (const o of [...operations].reverse()) {
     if (o.name) continue;
     const { start } = o.loc!;
-    text = text[start] === "{" ? splice(text, start, start, `query ${fresh("query")} `) : splice(text, start, start + o.operation.length, `${o.operation} ${fresh(o.operation)}`);
+    text =
+      text[start] === "{"
+        ? splice(text, start, start, `query ${fresh("query")} `)
+        : splice(text, start, start + o.operation.length, `${o.operation} ${fresh(o.operation)}`);
   }
   const name = fresh(kind);
   const before = text.trimEnd();

@@ -2,8 +2,28 @@ import type { Completion, CompletionContext, CompletionResult } from "@codemirro
 import { json, jsonLanguage } from "@codemirror/lang-json";
 import { linter, type Diagnostic } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
-import { coerceInputValue, getNamedType, getNullableType, isEnumType, isInputObjectType, isInputType, isListType, isNonNullType, parse, typeFromAST, type GraphQLInputType, type GraphQLSchema } from "graphql";
-import { findNodeAtLocation, getLocation, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import {
+  coerceInputValue,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  parse,
+  typeFromAST,
+  type GraphQLInputType,
+  type GraphQLSchema,
+} from "graphql";
+import {
+  findNodeAtLocation,
+  getLocation,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from "jsonc-parser";
 
 /** shownProblems bounds what is marked at once. */
 const shownProblems = 50;
@@ -15,17 +35,27 @@ interface Variable {
 }
 
 /** variableEditor is what an editor of variables knows: JSON with comments, and the variables that an operation has. */
-export function variableEditor(schema: GraphQLSchema | undefined, query: string, operationName: string | undefined): Extension {
+export function variableEditor(
+  schema: GraphQLSchema | undefined,
+  query: string,
+  operationName: string | undefined,
+): Extension {
   const variables = schema ? declared(schema, query, operationName) : undefined;
   return [
     json(),
     linter((view) => problems(view.state.doc.toString(), variables)),
-    jsonLanguage.data.of({ autocomplete: (context: CompletionContext) => (variables ? completions(context, variables) : null) }),
+    jsonLanguage.data.of({
+      autocomplete: (context: CompletionContext) => (variables ? completions(context, variables) : null),
+    }),
   ];
 }
 
 /** declared are the variables of an operation by their names; undefined when it can't be parsed. */
-function declared(schema: GraphQLSchema, query: string, operationName: string | undefined): Map<string, Variable> | undefined {
+function declared(
+  schema: GraphQLSchema,
+  query: string,
+  operationName: string | undefined,
+): Map<string, Variable> | undefined {
   try {
     const operations = parse(query).definitions.filter((d) => d.kind === "OperationDefinition");
     const operation = operations.find((o) => o.name?.value === operationName) ?? operations[0];
@@ -46,21 +76,27 @@ function problems(text: string, variables: Map<string, Variable> | undefined): D
   const found: Diagnostic[] = [];
   const faults: ParseError[] = [];
   const tree = parseTree(text, faults);
-  const mark = (from: number, to: number, message: string, severity: "error" | "warning" = "error") => found.push({ from, to: Math.min(Math.max(to, from), text.length), severity, message });
-  for (const f of faults) mark(Math.min(f.offset, text.length), f.offset + f.length, words(printParseErrorCode(f.error)));
+  const mark = (from: number, to: number, message: string, severity: "error" | "warning" = "error") =>
+    found.push({ from, to: Math.min(Math.max(to, from), text.length), severity, message });
+  for (const f of faults)
+    mark(Math.min(f.offset, text.length), f.offset + f.length, words(printParseErrorCode(f.error)));
   if (faults.length > 0) return found.slice(0, shownProblems);
   if (!variables) return found;
-  const missing = [...variables].filter(([name, v]) => v.needed && !(tree && findNodeAtLocation(tree, [name]))).map(([name, v]) => `${name}: ${String(v.type)}`);
+  const missing = [...variables]
+    .filter(([name, v]) => v.needed && !(tree && findNodeAtLocation(tree, [name])))
+    .map(([name, v]) => `${name}: ${String(v.type)}`);
   if (missing.length > 0) mark(0, Math.min(1, text.length), `There is no value for ${missing.join(", ")}.`);
   for (const property of tree?.type === "object" ? (tree.children ?? []) : []) {
     const [key, value] = property.children ?? [];
     const variable = variables.get(String(key?.value));
     if (!key || !value) continue;
-    if (!variable) mark(key.offset, key.offset + key.length, `The operation has no variable ${String(key.value)}.`, "warning");
-    else coerceInputValue(valueOf(value), variable.type, (path, _, error) => {
-      const node = findNodeAtLocation(value, [...path]) ?? value;
-      mark(node.offset, node.offset + node.length, error.message);
-    });
+    if (!variable)
+      mark(key.offset, key.offset + key.length, `The operation has no variable ${String(key.value)}.`, "warning");
+    else
+      coerceInputValue(valueOf(value), variable.type, (path, _, error) => {
+        const node = findNodeAtLocation(value, [...path]) ?? value;
+        mark(node.offset, node.offset + node.length, error.message);
+      });
   }
   return found.slice(0, shownProblems);
 }
@@ -73,17 +109,38 @@ function completions(context: CompletionContext, variables: Map<string, Variable
   const word = context.matchBefore(/"?[\w$]*$/);
   if (!word || (word.text === "" && !context.explicit)) return null;
   const typed = text.slice(context.pos).startsWith('"') ? 1 : 0;
-  const result = (options: Completion[]): CompletionResult => ({ from: word.from, to: context.pos + (word.text.startsWith('"') ? typed : 0), options, validFor: /^"?[\w$]*$/ });
+  const result = (options: Completion[]): CompletionResult => ({
+    from: word.from,
+    to: context.pos + (word.text.startsWith('"') ? typed : 0),
+    options,
+    validFor: /^"?[\w$]*$/,
+  });
   if (path.length === 0 || location.isAtPropertyKey) {
-    const fields = path.length <= 1 ? [...variables].map(([name, v]): [string, GraphQLInputType] => [name, v.type]) : fieldsOf(typeAt(variables, path.slice(0, -1)));
+    const fields =
+      path.length <= 1
+        ? [...variables].map(([name, v]): [string, GraphQLInputType] => [name, v.type])
+        : fieldsOf(typeAt(variables, path.slice(0, -1)));
     const begun = path.length === 0 && !/^\s*\{/.test(text);
-    return result(fields.map(([name, type]) => ({ label: JSON.stringify(name), apply: begun ? `{${JSON.stringify(name)}: }` : `${JSON.stringify(name)}: `, detail: String(type), type: "property" })));
+    return result(
+      fields.map(([name, type]) => ({
+        label: JSON.stringify(name),
+        apply: begun ? `{${JSON.stringify(name)}: }` : `${JSON.stringify(name)}: `,
+        detail: String(type),
+        type: "property",
+      })),
+    );
   }
   const type = typeAt(variables, path);
   const named = type && getNamedType(type);
-  if (isEnumType(named)) return result(named.getValues().map((v) => ({ label: JSON.stringify(v.name), detail: v.description ?? undefined, type: "enum" })));
+  if (isEnumType(named))
+    return result(
+      named
+        .getValues()
+        .map((v) => ({ label: JSON.stringify(v.name), detail: v.description ?? undefined, type: "enum" })),
+    );
   if (named?.name === "Boolean") return result(["true", "false"].map((label) => ({ label, type: "keyword" })));
-  if (type && isInputObjectType(getNullableType(type))) return result([{ label: "{}", detail: String(type), type: "type" }]);
+  if (type && isInputObjectType(getNullableType(type)))
+    return result([{ label: "{}", detail: String(type), type: "type" }]);
   return null;
 }
 
@@ -106,7 +163,12 @@ function fieldsOf(type: GraphQLInputType | undefined): [string, GraphQLInputType
 
 function valueOf(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(valueOf);
-  if (node.type === "object") return Object.fromEntries((node.children ?? []).flatMap(({ children: [key, value] = [] }) => (key && value ? [[String(key.value), valueOf(value)]] : [])));
+  if (node.type === "object")
+    return Object.fromEntries(
+      (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+        key && value ? [[String(key.value), valueOf(value)]] : [],
+      ),
+    );
   return node.value as unknown;
 }
 

@@ -15,8 +15,15 @@ const language = json();
 /** shownErrors bounds the errors that are listed; the text has all of them. */
 const shownErrors = 20;
 
-/** Answer is what came of an operation. placeOf finds the part of the operation that an error is about, and go leads there. */
-export function Answer<P>(props: { runner: Runner; placeOf: (e: GraphQLErrorItem) => P | undefined; go: (place: P) => void }) {
+/**
+ * Answer is what came of an operation. placeOf finds the part of the operation that an error is about, and go leads
+ * there.
+ */
+export function Answer<P>(props: {
+  runner: Runner;
+  placeOf: (e: GraphQLErrorItem) => P | undefined;
+  go: (place: P) => void;
+}) {
   const { runner, placeOf, go } = props;
   const [latest, ...earlier] = runner.results;
   return (
@@ -25,9 +32,15 @@ export function Answer<P>(props: { runner: Runner; placeOf: (e: GraphQLErrorItem
       {latest && (
         <>
           {latest.errors.length > 0 && <Errors errors={latest.errors} placeOf={placeOf} go={go} />}
-          {latest.plans
-            ? <Suspense fallback={<Loading what="the plans" />}><Plans plans={latest.plans} /></Suspense>
-            : <div className="grow"><Editor label="Result of the operation" value={latest.text} extensions={language} readOnly /></div>}
+          {latest.plans ? (
+            <Suspense fallback={<Loading what="the plans" />}>
+              <Plans plans={latest.plans} />
+            </Suspense>
+          ) : (
+            <div className="grow">
+              <Editor label="Result of the operation" value={latest.text} extensions={language} readOnly />
+            </div>
+          )}
           <div className="row">
             <Copy texts={{ "Copy the result": () => latest.text }} />
             {latest.heard && <Headers heard={latest.heard} />}
@@ -41,7 +54,11 @@ export function Answer<P>(props: { runner: Runner; placeOf: (e: GraphQLErrorItem
 }
 
 /** Errors lists what is wrong, with a way to each place of the operation. */
-function Errors<P>(props: { errors: GraphQLErrorItem[]; placeOf: (e: GraphQLErrorItem) => P | undefined; go: (place: P) => void }) {
+function Errors<P>(props: {
+  errors: GraphQLErrorItem[];
+  placeOf: (e: GraphQLErrorItem) => P | undefined;
+  go: (place: P) => void;
+}) {
   const { errors, placeOf, go } = props;
   return (
     <ul className="errors" aria-label="Errors">
@@ -54,7 +71,11 @@ function Errors<P>(props: { errors: GraphQLErrorItem[]; placeOf: (e: GraphQLErro
             <div className="row">
               {e.extensions?.code && <code>{e.extensions.code}</code>}
               {path && <code>{path}</code>}
-              {place !== undefined && <Button className="link" onPress={() => go(place)}>Show in the operation</Button>}
+              {place !== undefined && (
+                <Button className="link" onPress={() => go(place)}>
+                  Show in the operation
+                </Button>
+              )}
             </div>
           </li>
         );
@@ -69,7 +90,18 @@ function Headers(props: { heard: Heard }) {
   return (
     <details>
       <summary>Headers of the answer</summary>
-      <dl className="pairs">{props.heard.headers.map(([name, value]) => <div key={name}><dt><code>{name}</code></dt><dd><code>{value}</code></dd></div>)}</dl>
+      <dl className="pairs">
+        {props.heard.headers.map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>
+              <code>{value}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
     </details>
   );
 }
@@ -81,10 +113,30 @@ function Earlier(props: { results: Result[] }) {
   return (
     <div className="earlier">
       <div className="row">
-        <Button className="button" aria-expanded={listed} onPress={() => setListed(!listed)}>Earlier results</Button>
-        {listed && <ul className="row" aria-label="Earlier results">{props.results.map((r) => <li key={r.number}><Button className="link" aria-pressed={r === open} onPress={() => setOpen(r)}>{r.number}</Button></li>)}</ul>}
+        <Button className="button" aria-expanded={listed} onPress={() => setListed(!listed)}>
+          Earlier results
+        </Button>
+        {listed && (
+          <ul className="row" aria-label="Earlier results">
+            {props.results.map((r) => (
+              <li key={r.number}>
+                <Button className="link" aria-pressed={r === open} onPress={() => setOpen(r)}>
+                  {r.number}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
-      {listed && open && <pre className={open.errors.length > 0 ? "failed" : undefined} tabIndex={0} aria-label={`Result ${open.number}`}>{open.text}</pre>}
+      {listed && open && (
+        <pre
+          className={open.errors.length > 0 ? "failed" : undefined}
+          tabIndex={0}
+          aria-label={`Result ${open.number}`}
+        >
+          {open.text}
+        </pre>
+      )}
     </div>
   );
 }
@@ -93,6 +145,19 @@ function Earlier(props: { results: Result[] }) {
 export function heardText(result: Result | undefined): string {
   if (!result) return "";
   const { took, heard, number } = result;
-  const size = heard && (heard.bytes < 1000 ? `${heard.bytes} B` : heard.bytes < 1e6 ? `${(heard.bytes / 1000).toFixed(1)} kB` : `${(heard.bytes / 1e6).toFixed(1)} MB`);
-  return [heard && `HTTP ${heard.status}`, took !== undefined && `${Math.round(took)} ms`, size, number > 1 && `${number} results`].filter(Boolean).join(", ");
+  const size =
+    heard &&
+    (heard.bytes < 1000
+      ? `${heard.bytes} B`
+      : heard.bytes < 1e6
+        ? `${(heard.bytes / 1000).toFixed(1)} kB`
+        : `${(heard.bytes / 1e6).toFixed(1)} MB`);
+  return [
+    heard && `HTTP ${heard.status}`,
+    took !== undefined && `${Math.round(took)} ms`,
+    size,
+    number > 1 && `${number} results`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }

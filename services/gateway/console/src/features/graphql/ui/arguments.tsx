@@ -1,7 +1,30 @@
 import { useId, useState } from "react";
 import { Button } from "react-aria-components";
-import { getNamedType, getNullableType, isEnumType, isInputObjectType, isListType, type ArgumentNode, type GraphQLArgument, type GraphQLInputField, type GraphQLInputType, type ObjectFieldNode, type OperationDefinitionNode, type ValueNode } from "graphql";
-import { declared, literalFor, literalOf, textOf, typedOf, withArgument, withoutArgument, withValue, type Holder } from "../model/selection";
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type ObjectFieldNode,
+  type OperationDefinitionNode,
+  type ValueNode,
+} from "graphql";
+import {
+  declared,
+  literalFor,
+  literalOf,
+  textOf,
+  typedOf,
+  withArgument,
+  withoutArgument,
+  withValue,
+  type Holder,
+} from "../model/selection";
 
 interface ArgumentsProps {
   query: string;
@@ -15,19 +38,48 @@ interface ArgumentsProps {
 /** Arguments chooses the arguments of a field, or the fields of an input, and their values. */
 export function Arguments(props: ArgumentsProps) {
   const { holder, items } = props;
-  const given: readonly (ArgumentNode | ObjectFieldNode)[] = (holder.kind === "Field" ? holder.arguments : holder.fields) ?? [];
-  return <ul className="arguments">{items.map((a) => <Item key={a.name} {...props} item={a} node={given.find((g) => g.name.value === a.name)} />)}</ul>;
+  const given: readonly (ArgumentNode | ObjectFieldNode)[] =
+    (holder.kind === "Field" ? holder.arguments : holder.fields) ?? [];
+  return (
+    <ul className="arguments">
+      {items.map((a) => (
+        <Item key={a.name} {...props} item={a} node={given.find((g) => g.name.value === a.name)} />
+      ))}
+    </ul>
+  );
 }
 
-function Item(props: ArgumentsProps & { item: GraphQLArgument | GraphQLInputField; node: ArgumentNode | ObjectFieldNode | undefined }) {
+function Item(
+  props: ArgumentsProps & {
+    item: GraphQLArgument | GraphQLInputField;
+    node: ArgumentNode | ObjectFieldNode | undefined;
+  },
+) {
   const { query, holder, item, node, change } = props;
   const id = useId();
   return (
     <li>
       <div className="inline">
-        <input type="checkbox" id={id} checked={node !== undefined} onChange={() => change(node ? withoutArgument(query, holder, node) : withArgument(query, holder, `${item.name}: ${literalOf(item.type)}`))} />
-        <label htmlFor={id} title={item.description ?? undefined}>{item.name}:</label>
-        {node ? <Value {...props} label={`Value of ${item.name}`} name={item.name} type={item.type} value={node.value} /> : <small className="hint">{String(item.type)}</small>}
+        <input
+          type="checkbox"
+          id={id}
+          checked={node !== undefined}
+          onChange={() =>
+            change(
+              node
+                ? withoutArgument(query, holder, node)
+                : withArgument(query, holder, `${item.name}: ${literalOf(item.type)}`),
+            )
+          }
+        />
+        <label htmlFor={id} title={item.description ?? undefined}>
+          {item.name}:
+        </label>
+        {node ? (
+          <Value {...props} label={`Value of ${item.name}`} name={item.name} type={item.type} value={node.value} />
+        ) : (
+          <small className="hint">{String(item.type)}</small>
+        )}
       </div>
       {node && <Inputs {...props} type={item.type} value={node.value} />}
     </li>
@@ -41,7 +93,14 @@ function Inputs(props: ArgumentsProps & { type: GraphQLInputType; value: ValueNo
   if (!isInputObjectType(named)) return null;
   const items = Object.values(named.getFields());
   const values = value.kind === "ListValue" ? value.values : [value];
-  return values.map((v, i) => v.kind === "ObjectValue" && <div key={i} className="members"><Arguments {...props} holder={v} items={items} /></div>);
+  return values.map(
+    (v, i) =>
+      v.kind === "ObjectValue" && (
+        <div key={i} className="members">
+          <Arguments {...props} holder={v} items={items} />
+        </div>
+      ),
+  );
 }
 
 /** Value edits a value, unless it is one with fields; any can become a variable of the operation. */
@@ -59,11 +118,31 @@ function Value(props: ArgumentsProps & { label: string; name: string; type: Grap
   };
   return (
     <>
-      {!isInput && !isVariable && (isEnumType(nullable) || named.name === "Boolean" && !isListType(nullable)
-        ? <select aria-label={label} value={textOf(query, value)} onChange={(e) => set(e.target.value)}>{[...new Set([textOf(query, value), ...(isEnumType(nullable) ? nullable.getValues().map((v) => v.name) : ["true", "false"])])].map((v) => <option key={v}>{v}</option>)}</select>
-        : <Typed label={label} shown={typedOf(query, value)} set={(text) => set(literalFor(text, type))} />)}
+      {!isInput &&
+        !isVariable &&
+        (isEnumType(nullable) || (named.name === "Boolean" && !isListType(nullable)) ? (
+          <select aria-label={label} value={textOf(query, value)} onChange={(e) => set(e.target.value)}>
+            {[
+              ...new Set([
+                textOf(query, value),
+                ...(isEnumType(nullable) ? nullable.getValues().map((v) => v.name) : ["true", "false"]),
+              ]),
+            ].map((v) => (
+              <option key={v}>{v}</option>
+            ))}
+          </select>
+        ) : (
+          <Typed label={label} shown={typedOf(query, value)} set={(text) => set(literalFor(text, type))} />
+        ))}
       {isVariable && <code>{textOf(query, value)}</code>}
-      <Button className="link" aria-label={isVariable ? `${label} is a value` : `${label} is a variable`} aria-pressed={isVariable} onPress={bind}>$</Button>
+      <Button
+        className="link"
+        aria-label={isVariable ? `${label} is a value` : `${label} is a variable`}
+        aria-pressed={isVariable}
+        onPress={bind}
+      >
+        $
+      </Button>
     </>
   );
 }
@@ -76,5 +155,13 @@ function Typed(props: { label: string; shown: string; set: (text: string) => voi
     if (text !== undefined && text !== shown) set(text);
     setText(undefined);
   };
-  return <input aria-label={label} value={text ?? shown} onChange={(e) => setText(e.target.value)} onBlur={done} onKeyDown={(e) => e.key === "Enter" && done()} />;
+  return (
+    <input
+      aria-label={label}
+      value={text ?? shown}
+      onChange={(e) => setText(e.target.value)}
+      onBlur={done}
+      onKeyDown={(e) => e.key === "Enter" && done()}
+    />
+  );
 }

@@ -18,18 +18,31 @@ export function Code(props: { draft: Draft; as: RunAs; operation: Operation | un
   const [language, setLanguage] = useState("curl");
   let made: Record<string, string>;
   try {
-    made = snippets(address(), bodyOf(props.draft, props.operation?.name), props.as, project ? { kind: "secret", value: "" } : session!.credentials);
+    made = snippets(
+      address(),
+      bodyOf(props.draft, props.operation?.name),
+      props.as,
+      project ? { kind: "secret", value: "" } : session!.credentials,
+    );
   } catch (e) {
     return <Failure error={e} />;
   }
   return (
     <>
       <div className="row">
-        {Object.keys(made).map((l) => <Button key={l} className="button" aria-pressed={l === language} onPress={() => setLanguage(l)}>{l}</Button>)}
+        {Object.keys(made).map((l) => (
+          <Button key={l} className="button" aria-pressed={l === language} onPress={() => setLanguage(l)}>
+            {l}
+          </Button>
+        ))}
         <Copy texts={{ Copy: () => made[language]! }} />
       </div>
-      {props.operation?.kind === "subscription" && <p className="hint">A subscription runs over a WebSocket: sent by HTTP like this, it is refused.</p>}
-      <pre tabIndex={0} aria-label="Code">{made[language]}</pre>
+      {props.operation?.kind === "subscription" && (
+        <p className="hint">A subscription runs over a WebSocket: sent by HTTP like this, it is refused.</p>
+      )}
+      <pre tabIndex={0} aria-label="Code">
+        {made[language]}
+      </pre>
     </>
   );
 }

@@ -1,6 +1,19 @@
 import { useMemo, useState } from "react";
 import { Button, Input, Label, SearchField } from "react-aria-components";
-import { getNamedType, isAbstractType, isEnumType, isInputObjectType, isInterfaceType, isObjectType, type GraphQLArgument, type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema, type GraphQLType } from "graphql";
+import {
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type GraphQLType,
+} from "graphql";
 
 /** shownItems bounds the fields and types that are listed at once; the search narrows them. */
 const shownItems = 200;
@@ -30,13 +43,27 @@ export function Docs(props: { schema: GraphQLSchema; looked?: Looked }) {
     <section className="docs" aria-label="Documentation of the schema">
       <div className="row">
         <h2>{current?.name ?? "Schema"}</h2>
-        {path.length > 0 && <Button className="button" onPress={() => { setPath(path.slice(0, -1)); setWanted(""); }}>Back</Button>}
+        {path.length > 0 && (
+          <Button
+            className="button"
+            onPress={() => {
+              setPath(path.slice(0, -1));
+              setWanted("");
+            }}
+          >
+            Back
+          </Button>
+        )}
       </div>
       <SearchField value={wanted} onChange={setWanted}>
         <Label>Find</Label>
         <Input />
       </SearchField>
-      {current ? <TypeDocs schema={schema} type={current} wanted={wanted} open={open} /> : <Types schema={schema} wanted={wanted} open={open} />}
+      {current ? (
+        <TypeDocs schema={schema} type={current} wanted={wanted} open={open} />
+      ) : (
+        <Types schema={schema} wanted={wanted} open={open} />
+      )}
     </section>
   );
 }
@@ -50,16 +77,33 @@ interface PartProps {
 function Types(props: PartProps & { schema: GraphQLSchema }) {
   const { schema, wanted, open } = props;
   const fields = useMemo(
-    () => Object.values(schema.getTypeMap()).flatMap((type) => (type.name.startsWith("__") ? [] : [{ type, name: "" }, ...Object.keys(fieldsOf(type)).map((name) => ({ type, name }))])),
+    () =>
+      Object.values(schema.getTypeMap()).flatMap((type) =>
+        type.name.startsWith("__")
+          ? []
+          : [{ type, name: "" }, ...Object.keys(fieldsOf(type)).map((name) => ({ type, name }))],
+      ),
     [schema],
   );
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) => (type ? [{ type: type as GraphQLNamedType, name: "" }] : []));
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
+    type ? [{ type: type as GraphQLNamedType, name: "" }] : [],
+  );
   // Types are before fields, and what begins with the words is before what only has them.
-  const found = wanted ? fields.filter((f) => matches(f.name || f.type.name, wanted)).sort((a, b) => rank(a, wanted) - rank(b, wanted)) : roots;
+  const found = wanted
+    ? fields.filter((f) => matches(f.name || f.type.name, wanted)).sort((a, b) => rank(a, wanted) - rank(b, wanted))
+    : roots;
   return (
     <ul>
       {found.slice(0, shownItems).map((f) => (
-        <li key={`${f.type.name}.${f.name}`}>{f.name ? <Button className="link" onPress={() => open(f.type.name, f.name)}>{f.type.name}.{f.name}</Button> : <TypeLink type={f.type} open={open} />}</li>
+        <li key={`${f.type.name}.${f.name}`}>
+          {f.name ? (
+            <Button className="link" onPress={() => open(f.type.name, f.name)}>
+              {f.type.name}.{f.name}
+            </Button>
+          ) : (
+            <TypeLink type={f.type} open={open} />
+          )}
+        </li>
       ))}
       <More hidden={found.length - shownItems} />
     </ul>
@@ -78,13 +122,31 @@ function TypeDocs(props: PartProps & { schema: GraphQLSchema; type: GraphQLNamed
   return (
     <>
       {type.description && <p className="description">{type.description}</p>}
-      {interfaces.length > 0 && <p>Implements {interfaces.map((t) => <TypeLink key={t.name} type={t} open={open} />)}</p>}
+      {interfaces.length > 0 && (
+        <p>
+          Implements{" "}
+          {interfaces.map((t) => (
+            <TypeLink key={t.name} type={t} open={open} />
+          ))}
+        </p>
+      )}
       <ul>
         {fields.slice(0, shownItems).map((f) => (
           <li key={f.name}>
             <code>{f.name}</code>
             {"args" in f && f.args.length > 0 && (
-              <span> ({f.args.map((a, i) => <span key={a.name}>{i > 0 && ", "}<code title={a.description ?? undefined}>{a.name}</code>: <TypeLink type={a.type} open={open} /><Default of={a} /></span>)})</span>
+              <span>
+                {" "}
+                (
+                {f.args.map((a, i) => (
+                  <span key={a.name}>
+                    {i > 0 && ", "}
+                    <code title={a.description ?? undefined}>{a.name}</code>: <TypeLink type={a.type} open={open} />
+                    <Default of={a} />
+                  </span>
+                ))}
+                )
+              </span>
             )}
             : <TypeLink type={f.type} open={open} />
             {!("args" in f) && <Default of={f} />}
@@ -93,8 +155,23 @@ function TypeDocs(props: PartProps & { schema: GraphQLSchema; type: GraphQLNamed
           </li>
         ))}
         <More hidden={fields.length - shownItems} />
-        {isEnumType(type) && type.getValues().filter((v) => matches(v.name, wanted)).map((v) => <li key={v.name}><code>{v.name}</code>{v.deprecationReason != null && <span className="mark">deprecated: {v.deprecationReason}</span>}{v.description && <p className="description">{v.description}</p>}</li>)}
-        {isAbstractType(type) && schema.getPossibleTypes(type).map((t) => <li key={t.name}><TypeLink type={t} open={open} /></li>)}
+        {isEnumType(type) &&
+          type
+            .getValues()
+            .filter((v) => matches(v.name, wanted))
+            .map((v) => (
+              <li key={v.name}>
+                <code>{v.name}</code>
+                {v.deprecationReason != null && <span className="mark">deprecated: {v.deprecationReason}</span>}
+                {v.description && <p className="description">{v.description}</p>}
+              </li>
+            ))}
+        {isAbstractType(type) &&
+          schema.getPossibleTypes(type).map((t) => (
+            <li key={t.name}>
+              <TypeLink type={t} open={open} />
+            </li>
+          ))}
       </ul>
     </>
   );
@@ -114,7 +191,11 @@ function More(props: { hidden: number }) {
 }
 
 function TypeLink(props: { type: GraphQLType; open: (name: string) => void }) {
-  return <Button className="link" onPress={() => props.open(getNamedType(props.type).name)}>{String(props.type)}</Button>;
+  return (
+    <Button className="link" onPress={() => props.open(getNamedType(props.type).name)}>
+      {String(props.type)}
+    </Button>
+  );
 }
 
 function matches(name: string, wanted: string): boolean {

@@ -36,7 +36,11 @@ export function GraphQLPage() {
   const [past, setPast] = useStored<Run[]>(localStorage, "query-engine-history", []);
   const [chosen, setChosen] = useStored(localStorage, "query-engine-draft", "1");
   const [side, setSide] = useStored(localStorage, "query-engine-side", "explorer");
-  const [widths, setWidths] = useStored<Record<string, number> | undefined>(localStorage, "query-engine-widths", undefined);
+  const [widths, setWidths] = useStored<Record<string, number> | undefined>(
+    localStorage,
+    "query-engine-widths",
+    undefined,
+  );
   // Headers may hold secrets: they end with the tab.
   const [as, setAs] = useStored<RunAs>(sessionStorage, runAsKey, { role: "", headers: "" });
   const { past: before, remember } = usePast();
@@ -48,7 +52,8 @@ export function GraphQLPage() {
   const runner = useRunner();
   const [latest] = runner.results;
   const draft = drafts.find((d) => d.id === chosen) ?? drafts[0] ?? first;
-  const edit = (change: Partial<Draft>) => setDrafts((list) => list.map((d) => (d.id === draft.id ? { ...d, ...change } : d)));
+  const edit = (change: Partial<Draft>) =>
+    setDrafts((list) => list.map((d) => (d.id === draft.id ? { ...d, ...change } : d)));
 
   const headers = headersFor(as);
   const schema = useQuery({
@@ -57,7 +62,14 @@ export function GraphQLPage() {
     queryFn: async ({ signal }) => {
       const answer = await server.graphql({ query: getIntrospectionQuery() }, headers, signal);
       const e = answer.errors?.[0];
-      if (e) throw new ApiError(e.message, e.extensions?.code ?? "unexpected", e.extensions?.path, 200, e.extensions?.internal);
+      if (e)
+        throw new ApiError(
+          e.message,
+          e.extensions?.code ?? "unexpected",
+          e.extensions?.path,
+          200,
+          e.extensions?.internal,
+        );
       return buildClientSchema(answer.data as IntrospectionQuery);
     },
   });
@@ -70,7 +82,13 @@ export function GraphQLPage() {
   };
   const mistakes = useMemo(() => {
     const query = latest?.query ?? "";
-    return { query, list: (latest?.errors ?? []).flatMap((e): Mistake[] => { const p = placeOf(query, operation?.name, e); return p ? [{ ...p, message: e.message }] : []; }) };
+    return {
+      query,
+      list: (latest?.errors ?? []).flatMap((e): Mistake[] => {
+        const p = placeOf(query, operation?.name, e);
+        return p ? [{ ...p, message: e.message }] : [];
+      }),
+    };
   }, [latest?.query, latest?.errors, operation?.name]);
 
   const run = () => {
@@ -87,7 +105,11 @@ export function GraphQLPage() {
       setProblem(e);
     }
   };
-  const prettify = () => void format(async (f) => ({ query: await f.prettified(draft.query), variables: f.prettifiedVariables(draft.variables) }));
+  const prettify = () =>
+    void format(async (f) => ({
+      query: await f.prettified(draft.query),
+      variables: f.prettifiedVariables(draft.variables),
+    }));
   const merge = () => void format(async (f) => ({ query: await f.prettified(f.merged(draft.query, schema.data)) }));
   const add = (d: Partial<Draft> = {}) => {
     const made = { query: "", variables: "", ...d, id: crypto.randomUUID() };
@@ -119,56 +141,140 @@ export function GraphQLPage() {
       <h1>API</h1>
       <div className="row">
         <Tabs selectedKey={draft.id} onSelectionChange={(k) => setChosen(String(k))} className="drafts">
-          <TabList aria-label="Operations" items={drafts} dependencies={[drafts]}>{(d) => <Tab>{titleOf(d.query)}</Tab>}</TabList>
-          {drafts.map((d) => <TabPanel key={d.id} id={d.id} className="hidden" />)}
+          <TabList aria-label="Operations" items={drafts} dependencies={[drafts]}>
+            {(d) => <Tab>{titleOf(d.query)}</Tab>}
+          </TabList>
+          {drafts.map((d) => (
+            <TabPanel key={d.id} id={d.id} className="hidden" />
+          ))}
         </Tabs>
-        <Button className="button" onPress={() => add()}>New tab</Button>
-        <Button className="button" onPress={close}>Close tab</Button>
+        <Button className="button" onPress={() => add()}>
+          New tab
+        </Button>
+        <Button className="button" onPress={close}>
+          Close tab
+        </Button>
       </div>
       <div className="row">
-        <Button className="button primary" isPending={runner.running} onPress={run} aria-keyshortcuts="Control+Enter">Run <kbd>Ctrl Enter</kbd></Button>
-        {operations.length > 1 && <label className="inline">Operation<select value={operation?.name ?? ""} onChange={(e) => setWanted(e.target.value)}>{operations.map((o) => <option key={o.from} value={o.name ?? ""}>{o.name ?? o.kind}</option>)}</select></label>}
-        <Button className="button" onPress={runner.stop} isDisabled={!runner.running}>Stop</Button>
-        {session?.admin && <Button className="button" isPending={runner.running} isDisabled={operation?.kind === "mutation"} onPress={() => runner.explain(draft, as, operation?.name)}>Explain</Button>}
-        <Button className="button" onPress={prettify} aria-keyshortcuts="Control+Shift+P">Prettify</Button>
-        <Button className="button" onPress={merge} aria-keyshortcuts="Control+Shift+M">Merge fragments</Button>
-        {session?.admin && <Button className="button" onPress={() => setDialog("save")}>Save…</Button>}
+        <Button className="button primary" isPending={runner.running} onPress={run} aria-keyshortcuts="Control+Enter">
+          Run <kbd>Ctrl Enter</kbd>
+        </Button>
+        {operations.length > 1 && (
+          <label className="inline">
+            Operation
+            <select value={operation?.name ?? ""} onChange={(e) => setWanted(e.target.value)}>
+              {operations.map((o) => (
+                <option key={o.from} value={o.name ?? ""}>
+                  {o.name ?? o.kind}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <Button className="button" onPress={runner.stop} isDisabled={!runner.running}>
+          Stop
+        </Button>
+        {session?.admin && (
+          <Button
+            className="button"
+            isPending={runner.running}
+            isDisabled={operation?.kind === "mutation"}
+            onPress={() => runner.explain(draft, as, operation?.name)}
+          >
+            Explain
+          </Button>
+        )}
+        <Button className="button" onPress={prettify} aria-keyshortcuts="Control+Shift+P">
+          Prettify
+        </Button>
+        <Button className="button" onPress={merge} aria-keyshortcuts="Control+Shift+M">
+          Merge fragments
+        </Button>
+        {session?.admin && (
+          <Button className="button" onPress={() => setDialog("save")}>
+            Save…
+          </Button>
+        )}
         <Copy texts={{ "Copy link": () => linkTo(draft) }} />
-        <Button className="button" onPress={() => setDialog("keys")}>Keys</Button>
+        <Button className="button" onPress={() => setDialog("keys")}>
+          Keys
+        </Button>
       </div>
       <div className="row">
         <RolePicker as={as} setAs={setAs} />
         <Past past={before} as={as} setAs={setAs} />
-        <span className="hint" role="status">{runner.running ? `Running… ${heardText(latest)}` : heardText(latest)}</span>
+        <span className="hint" role="status">
+          {runner.running ? `Running… ${heardText(latest)}` : heardText(latest)}
+        </span>
       </div>
       {problem !== undefined && <Failure error={problem} />}
       <Group className="columns" defaultLayout={widths} onLayoutChanged={setWidths}>
         <Panel id="request" className="pane" defaultSize="38%" minSize="15%">
           <Request
-            draft={draft} edit={edit} operation={operation} schema={schema.data} as={as} setAs={setAs} past={past} setPast={setPast}
+            draft={draft}
+            edit={edit}
+            operation={operation}
+            schema={schema.data}
+            as={as}
+            setAs={setAs}
+            past={past}
+            setPast={setPast}
             open={(r) => add({ query: r.query, variables: r.variables })}
-            onCursor={look} chosen={place} mistakes={mistakes} run={run} prettify={prettify} merge={merge}
-            document={(type, field) => { setLooked({ type, field }); setSide("docs"); }}
+            onCursor={look}
+            chosen={place}
+            mistakes={mistakes}
+            run={run}
+            prettify={prettify}
+            merge={merge}
+            document={(type, field) => {
+              setLooked({ type, field });
+              setSide("docs");
+            }}
           />
         </Panel>
         <Separator className="separator" aria-label="Width of the operation" />
         <Panel id="result" className="pane" defaultSize="36%" minSize="15%">
-          <Answer runner={runner} placeOf={(e) => (latest?.query === draft.query ? placeOf(draft.query, operation?.name, e) : undefined)} go={(p) => setPlace({ ...p })} />
+          <Answer
+            runner={runner}
+            placeOf={(e) => (latest?.query === draft.query ? placeOf(draft.query, operation?.name, e) : undefined)}
+            go={(p) => setPlace({ ...p })}
+          />
         </Panel>
         <Separator className="separator" aria-label="Width of the result" />
         <Panel id="side" className="pane" defaultSize="26%" minSize="12%">
           <div className="column side">
             <Tabs selectedKey={side} onSelectionChange={(k) => setSide(String(k))}>
-              <TabList aria-label="Schema"><Tab id="explorer">Explorer</Tab><Tab id="docs">Documentation</Tab></TabList>
-              <TabPanel id="explorer">{schema.data && <Explorer schema={schema.data} query={draft.query} operationName={operation?.name} change={(query, name) => { edit({ query }); if (name) setWanted(name); }} />}</TabPanel>
-              <TabPanel id="docs">{schema.data && <Docs key={as.role} schema={schema.data} looked={looked} />}</TabPanel>
+              <TabList aria-label="Schema">
+                <Tab id="explorer">Explorer</Tab>
+                <Tab id="docs">Documentation</Tab>
+              </TabList>
+              <TabPanel id="explorer">
+                {schema.data && (
+                  <Explorer
+                    schema={schema.data}
+                    query={draft.query}
+                    operationName={operation?.name}
+                    change={(query, name) => {
+                      edit({ query });
+                      if (name) setWanted(name);
+                    }}
+                  />
+                )}
+              </TabPanel>
+              <TabPanel id="docs">
+                {schema.data && <Docs key={as.role} schema={schema.data} looked={looked} />}
+              </TabPanel>
             </Tabs>
             {schema.isPending && <Loading what="the schema" />}
             {schema.isLoadingError && <Failure error={schema.error} retry={() => void schema.refetch()} />}
           </div>
         </Panel>
       </Group>
-      {dialog === "save" && <Suspense fallback={<Loading what="the collections" />}><Save draft={draft} as={as} close={() => setDialog(undefined)} /></Suspense>}
+      {dialog === "save" && (
+        <Suspense fallback={<Loading what="the collections" />}>
+          <Save draft={draft} as={as} close={() => setDialog(undefined)} />
+        </Suspense>
+      )}
       {dialog === "keys" && <Keys close={() => setDialog(undefined)} />}
     </div>
   );

@@ -16,12 +16,20 @@ export default function Plans(props: { plans: Plan[] }) {
         return (
           <section key={i} className="explained" aria-label={`Plan${of}`}>
             <h2>{p.field ?? "Subscription"}</h2>
-            {p.sql ? <Statement label={`SQL${of}`} text={p.sql} /> : <p className="hint">There is no statement: the database isn't asked.</p>}
+            {p.sql ? (
+              <Statement label={`SQL${of}`} text={p.sql} />
+            ) : (
+              <p className="hint">There is no statement: the database isn't asked.</p>
+            )}
             {p.plan && p.plan.length > 0 && (
               <>
                 <h3>Plan</h3>
-                <pre tabIndex={0} aria-label={`Steps${of}`}>{p.plan.join("\n")}</pre>
-                <div className="row"><Copy texts={{ "Copy the plan": () => p.plan!.join("\n") }} /></div>
+                <pre tabIndex={0} aria-label={`Steps${of}`}>
+                  {p.plan.join("\n")}
+                </pre>
+                <div className="row">
+                  <Copy texts={{ "Copy the plan": () => p.plan!.join("\n") }} />
+                </div>
               </>
             )}
           </section>
@@ -43,8 +51,12 @@ function Statement(props: { label: string; text: string }) {
   }, [text]);
   return (
     <>
-      <div className="statement"><Editor label={label} value={laidOut} extensions={language} readOnly /></div>
-      <div className="row"><Copy texts={{ "Copy the SQL": () => text }} /></div>
+      <div className="statement">
+        <Editor label={label} value={laidOut} extensions={language} readOnly />
+      </div>
+      <div className="row">
+        <Copy texts={{ "Copy the SQL": () => text }} />
+      </div>
     </>
   );
 }

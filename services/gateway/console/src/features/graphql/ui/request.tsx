@@ -47,10 +47,13 @@ export function Request(props: RequestProps) {
     latest.current = props;
   });
   const keys = useMemo(
-    () => Prec.high(keymap.of([
-      { key: "Mod-Shift-p", preventDefault: true, run: () => (latest.current.prettify(), true) },
-      { key: "Mod-Shift-m", preventDefault: true, run: () => (latest.current.merge(), true) },
-    ])),
+    () =>
+      Prec.high(
+        keymap.of([
+          { key: "Mod-Shift-p", preventDefault: true, run: () => (latest.current.prettify(), true) },
+          { key: "Mod-Shift-m", preventDefault: true, run: () => (latest.current.merge(), true) },
+        ]),
+      ),
     [],
   );
   const language = useMemo(
@@ -65,15 +68,31 @@ export function Request(props: RequestProps) {
           else if (type ?? parent) latest.current.document(bare((type ?? parent)!));
         },
       }),
-      linter((view): Diagnostic[] => (view.state.doc.toString() === mistakes.query ? mistakes.list.map((m) => ({ ...m, severity: "error" })) : [])),
+      linter((view): Diagnostic[] =>
+        view.state.doc.toString() === mistakes.query ? mistakes.list.map((m) => ({ ...m, severity: "error" })) : [],
+      ),
     ],
     [keys, schema, mistakes],
   );
-  const variables = useMemo(() => [keys, variableEditor(schema, draft.query, operation?.name)], [keys, schema, draft.query, operation?.name]);
+  const variables = useMemo(
+    () => [keys, variableEditor(schema, draft.query, operation?.name)],
+    [keys, schema, draft.query, operation?.name],
+  );
   const wrong = headerProblem(as.headers);
   return (
     <div className="column">
-      <div className="grow"><Editor key={draft.id} label="Operation" value={draft.query} onChange={(query) => edit({ query })} onCursor={onCursor} extensions={language} run={run} chosen={chosen} /></div>
+      <div className="grow">
+        <Editor
+          key={draft.id}
+          label="Operation"
+          value={draft.query}
+          onChange={(query) => edit({ query })}
+          onCursor={onCursor}
+          extensions={language}
+          run={run}
+          chosen={chosen}
+        />
+      </div>
       <Tabs className="below">
         <TabList aria-label="Details of the request">
           <Tab id="variables">Variables</Tab>
@@ -81,16 +100,41 @@ export function Request(props: RequestProps) {
           <Tab id="history">History</Tab>
           <Tab id="code">Code</Tab>
         </TabList>
-        <TabPanel id="variables"><Editor key={draft.id} label="Variables" value={draft.variables} onChange={(text) => edit({ variables: text })} extensions={variables} run={run} /></TabPanel>
+        <TabPanel id="variables">
+          <Editor
+            key={draft.id}
+            label="Variables"
+            value={draft.variables}
+            onChange={(text) => edit({ variables: text })}
+            extensions={variables}
+            run={run}
+          />
+        </TabPanel>
         <TabPanel id="headers">
-          <TextField value={as.headers} onChange={(text) => setAs({ ...as, headers: text })} isInvalid={wrong !== undefined}>
-            <Label>One in each line, as in <code>x-engine-user-id: 7</code>; a line that begins with # isn't sent</Label>
+          <TextField
+            value={as.headers}
+            onChange={(text) => setAs({ ...as, headers: text })}
+            isInvalid={wrong !== undefined}
+          >
+            <Label>
+              One in each line, as in <code>x-engine-user-id: 7</code>; a line that begins with # isn't sent
+            </Label>
             <TextArea rows={4} spellCheck="false" />
           </TextField>
           {wrong !== undefined && <span className="removed">This isn't a header: {wrong}</span>}
         </TabPanel>
-        <TabPanel id="history"><History past={past} setPast={setPast} open={open} title={(p) => titleOf(p.query)} text={(p) => `${p.query} ${p.variables}`} /></TabPanel>
-        <TabPanel id="code"><Code draft={draft} as={as} operation={operation} /></TabPanel>
+        <TabPanel id="history">
+          <History
+            past={past}
+            setPast={setPast}
+            open={open}
+            title={(p) => titleOf(p.query)}
+            text={(p) => `${p.query} ${p.variables}`}
+          />
+        </TabPanel>
+        <TabPanel id="code">
+          <Code draft={draft} as={as} operation={operation} />
+        </TabPanel>
       </Tabs>
     </div>
   );

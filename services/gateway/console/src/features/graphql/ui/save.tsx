@@ -25,7 +25,9 @@ export default function Save(props: { draft: Draft; as: RunAs; close: () => void
       {metadata.isPending && <Loading what="the collections" />}
       {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       {metadata.data && <Collections document={metadata.data.metadata} draft={draft} as={as} />}
-      <div className="row"><Cancel>Close</Cancel></div>
+      <div className="row">
+        <Cancel>Close</Cancel>
+      </div>
     </Window>
   );
 }
@@ -36,7 +38,8 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
   const holder = collections.find((c) => c.definition.queries.some((q) => q.query === draft.query));
   const [before] = useState(() => ({
     collection: holder?.name ?? collections[0]?.name ?? "saved",
-    name: holder?.definition.queries.find((q) => q.query === draft.query)?.name ?? operationsIn(draft.query)[0]?.name ?? "",
+    name:
+      holder?.definition.queries.find((q) => q.query === draft.query)?.name ?? operationsIn(draft.query)[0]?.name ?? "",
   }));
   const [collection, setCollection] = useState(before.collection);
   const [name, setName] = useState(before.name);
@@ -48,7 +51,11 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
   useEdited(JSON.stringify(saved ? before : { collection, name }), JSON.stringify(before));
   const reference = { collection_name: collection, query_name: name };
   const request = (): MetadataRequest => {
-    if (!chosen) return { type: "create_query_collection", args: { name: collection, definition: { queries: [{ name, query: draft.query }] } } };
+    if (!chosen)
+      return {
+        type: "create_query_collection",
+        args: { name: collection, definition: { queries: [{ name, query: draft.query }] } },
+      };
     const add = { type: "add_query_to_collection", args: { ...reference, query: draft.query } };
     if (!stored) return add;
     // Endpoints that have no query, if only for a moment, are refused: they are made anew.
@@ -66,11 +73,29 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
   return (
     <>
       <div className="fields">
-        <label>Collection<input list={names} value={collection} onChange={(e) => setCollection(e.target.value)} /></label>
-        <datalist id={names}>{collections.map((c) => <option key={c.name} value={c.name} />)}</datalist>
-        <label>Name<input value={name} onChange={(e) => setName(e.target.value)} /></label>
-        <Button className="button primary" isDisabled={saved || !collection || !name || !draft.query.trim()} onPress={() => confirm({ title: "Save", request: request() })}>{stored ? "Save in its place…" : "Save…"}</Button>
-        <span className="hint" role="status">{saved ? "It is saved." : stored ? "Another operation has this name." : ""}</span>
+        <label>
+          Collection
+          <input list={names} value={collection} onChange={(e) => setCollection(e.target.value)} />
+        </label>
+        <datalist id={names}>
+          {collections.map((c) => (
+            <option key={c.name} value={c.name} />
+          ))}
+        </datalist>
+        <label>
+          Name
+          <input value={name} onChange={(e) => setName(e.target.value)} />
+        </label>
+        <Button
+          className="button primary"
+          isDisabled={saved || !collection || !name || !draft.query.trim()}
+          onPress={() => confirm({ title: "Save", request: request() })}
+        >
+          {stored ? "Save in its place…" : "Save…"}
+        </Button>
+        <span className="hint" role="status">
+          {saved ? "It is saved." : stored ? "Another operation has this name." : ""}
+        </span>
       </div>
       {saved && (
         <>
@@ -87,13 +112,27 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
 
 /** endpointsOf are the endpoints that run a stored operation. */
 function endpointsOf(document: MetadataDocument, { collection_name, query_name }: QueryReference): RESTEndpoint[] {
-  return (document.rest_endpoints ?? []).filter(({ definition: { query } }) => query.collection_name === collection_name && query.query_name === query_name);
+  return (document.rest_endpoints ?? []).filter(
+    ({ definition: { query } }) => query.collection_name === collection_name && query.query_name === query_name,
+  );
 }
 
 const endpointFields: Field[] = [
   { path: "name", label: "Name of the endpoint", kind: "text", required: true },
-  { path: "url", label: "Path", kind: "text", required: true, hint: "Below /api/rest/; a segment as in :id is a variable." },
-  { path: "methods", label: "Methods", kind: "list", required: true, hint: "Of GET, POST, PUT, PATCH and DELETE; GET can't run a mutation." },
+  {
+    path: "url",
+    label: "Path",
+    kind: "text",
+    required: true,
+    hint: "Below /api/rest/; a segment as in :id is a variable.",
+  },
+  {
+    path: "methods",
+    label: "Methods",
+    kind: "list",
+    required: true,
+    hint: "Of GET, POST, PUT, PATCH and DELETE; GET can't run a mutation.",
+  },
   { path: "comment", label: "Comment", kind: "text" },
 ];
 
@@ -107,7 +146,10 @@ function Endpoints(props: { document: MetadataDocument; reference: QueryReferenc
     change: {
       initial: { url: e.url, methods: e.methods, comment: e.comment },
       fields: () => endpointFields.filter((f) => f.path !== "name"),
-      request: (args) => ({ type: "bulk", args: [drop(e.name), { type: "create_rest_endpoint", args: { ...args, name: e.name, definition } }] }),
+      request: (args) => ({
+        type: "bulk",
+        args: [drop(e.name), { type: "create_rest_endpoint", args: { ...args, name: e.name, definition } }],
+      }),
     },
     drop: drop(e.name),
   }));
@@ -117,12 +159,14 @@ function Endpoints(props: { document: MetadataDocument; reference: QueryReferenc
       label="REST endpoints"
       none="None runs this operation."
       items={items}
-      add={[{
-        title: "Make an endpoint",
-        initial: { name: reference.query_name, url: reference.query_name, methods: [mutates ? "POST" : "GET"] },
-        fields: () => endpointFields,
-        request: (args) => ({ type: "create_rest_endpoint", args: { ...args, definition } }),
-      }]}
+      add={[
+        {
+          title: "Make an endpoint",
+          initial: { name: reference.query_name, url: reference.query_name, methods: [mutates ? "POST" : "GET"] },
+          fields: () => endpointFields,
+          request: (args) => ({ type: "create_rest_endpoint", args: { ...args, definition } }),
+        },
+      ]}
     />
   );
 }
@@ -132,13 +176,29 @@ function Try(props: { endpoint: RESTEndpoint; draft: Draft; as: RunAs }) {
   const { endpoint, draft, as } = props;
   const server = useServer();
   const [method] = endpoint.methods;
-  const call = useMutation({ mutationFn: () => server.endpoint(callOf(endpoint.url, method!, variablesIn(draft.variables) ?? {}), headersFor(as)) });
+  const call = useMutation({
+    mutationFn: () =>
+      server.endpoint(callOf(endpoint.url, method!, variablesIn(draft.variables) ?? {}), headersFor(as)),
+  });
   return (
     <>
-      <code>{endpoint.methods.join(", ")} /api/rest/{endpoint.url}</code>
-      <Button className="button" aria-label={`Try ${endpoint.name}`} isPending={call.isPending} onPress={() => call.mutate()}>Try</Button>
+      <code>
+        {endpoint.methods.join(", ")} /api/rest/{endpoint.url}
+      </code>
+      <Button
+        className="button"
+        aria-label={`Try ${endpoint.name}`}
+        isPending={call.isPending}
+        onPress={() => call.mutate()}
+      >
+        Try
+      </Button>
       {call.error && <Failure error={call.error} />}
-      {call.data !== undefined && !call.error && <pre className="answer" tabIndex={0} aria-label={`Answer of ${endpoint.name}`}>{JSON.stringify(call.data, null, 2)}</pre>}
+      {call.data !== undefined && !call.error && (
+        <pre className="answer" tabIndex={0} aria-label={`Answer of ${endpoint.name}`}>
+          {JSON.stringify(call.data, null, 2)}
+        </pre>
+      )}
     </>
   );
 }
@@ -150,8 +210,10 @@ function Allowed(props: { document: MetadataDocument; collection: string }) {
   return (
     <>
       <p className="hint">
-        {entry ? `The collection is on it, for ${entry.scope.global ? "all roles" : (entry.scope.roles ?? []).join(", ")}.` : "The collection isn't on it."} It counts with <code>--enable-allowlist</code>.
-        All operations of a collection are allowed together.
+        {entry
+          ? `The collection is on it, for ${entry.scope.global ? "all roles" : (entry.scope.roles ?? []).join(", ")}.`
+          : "The collection isn't on it."}{" "}
+        It counts with <code>--enable-allowlist</code>. All operations of a collection are allowed together.
       </p>
       <Form
         follows
@@ -168,11 +230,28 @@ function Allowed(props: { document: MetadataDocument; collection: string }) {
         request={(v) => {
           const { global = false, roles = [] } = (v.scope ?? {}) as { global?: boolean; roles?: string[] };
           const scope = global ? { global } : { global, roles };
-          return { type: entry ? "update_scope_of_collection_in_allowlist" : "add_collection_to_allowlist", args: { collection, scope } };
+          return {
+            type: entry ? "update_scope_of_collection_in_allowlist" : "add_collection_to_allowlist",
+            args: { collection, scope },
+          };
         }}
         done={() => {}}
       />
-      {entry && <div className="row"><Button className="button" onPress={() => confirm({ title: "Take it off", request: { type: "drop_collection_from_allowlist", args: { collection } } })}>Take it off the list…</Button></div>}
+      {entry && (
+        <div className="row">
+          <Button
+            className="button"
+            onPress={() =>
+              confirm({
+                title: "Take it off",
+                request: { type: "drop_collection_from_allowlist", args: { collection } },
+              })
+            }
+          >
+            Take it off the list…
+          </Button>
+        </div>
+      )}
       {dialog}
     </>
   );

@@ -16,12 +16,19 @@ export function exportQuery(server: Server) {
 
 /** configQuery is how the server was started, undefined where it doesn't say. */
 export function configQuery(server: Server) {
-  return queryOptions({ queryKey: ["config"], staleTime: Infinity, queryFn: async () => (await server.config()) ?? null });
+  return queryOptions({
+    queryKey: ["config"],
+    staleTime: Infinity,
+    queryFn: async () => (await server.config()) ?? null,
+  });
 }
 
 /** inconsistencyQuery is what of the metadata can't be used. */
 export function inconsistencyQuery(server: Server) {
-  return queryOptions({ queryKey: ["metadata", "inconsistencies"], queryFn: ({ signal }) => server.inconsistencies(signal) });
+  return queryOptions({
+    queryKey: ["metadata", "inconsistencies"],
+    queryFn: ({ signal }) => server.inconsistencies(signal),
+  });
 }
 
 /** kindsQuery lists the kinds of sources that the server has. */
@@ -30,7 +37,11 @@ export function kindsQuery(server: Server) {
     queryKey: ["kinds"],
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const found = await server.metadata<{ sources: { kind: string; available: boolean }[] }, "list_source_kinds">("list_source_kinds", {}, signal);
+      const found = await server.metadata<{ sources: { kind: string; available: boolean }[] }, "list_source_kinds">(
+        "list_source_kinds",
+        {},
+        signal,
+      );
       return found.sources.filter((k) => k.available).map((k) => kindOf(k.kind));
     },
   });

@@ -9,7 +9,10 @@ import { useSession } from "../../../lib/session";
 /** kept are the keys of what doesn't come from the metadata. */
 const kept = new Set<unknown>(["config", "events", "history", "kinds", "rows", "status", "version"]);
 
-/** between is the least time between two times that everything is read again, and again the time until a server is followed again that can't be; in ms. */
+/**
+ * between is the least time between two times that everything is read again, and again the time until a server is
+ * followed again that can't be; in ms.
+ */
 const between = 1_000;
 const again = 5_000;
 
@@ -33,8 +36,8 @@ export function useLive(): boolean {
 }
 
 /**
- * useFollowing reads what was read of the metadata again as soon as somebody has changed it. A tab that can't be seen doesn't follow:
- * browsers have few connections to a server, for all tabs together.
+ * useFollowing reads what was read of the metadata again as soon as somebody has changed it. A tab that can't be seen
+ * doesn't follow: browsers have few connections to a server, for all tabs together.
  */
 export function useFollowing() {
   const { session } = useSession();
@@ -56,7 +59,11 @@ async function keepFollowing(credentials: Credentials, client: QueryClient, sign
     const read = client.getQueryData<Exported>(exportKey)?.resource_version;
     if (read !== undefined && read < known) refresh();
   };
-  const unsubscribe = client.getQueryCache().subscribe((e) => e.type === "updated" && e.action.type === "success" && e.query.queryKey[1] === exportKey[1] && old());
+  const unsubscribe = client
+    .getQueryCache()
+    .subscribe(
+      (e) => e.type === "updated" && e.action.type === "success" && e.query.queryKey[1] === exportKey[1] && old(),
+    );
   signal.addEventListener("abort", unsubscribe);
   while (!signal.aborted) {
     await visible(signal);
@@ -68,7 +75,13 @@ async function keepFollowing(credentials: Credentials, client: QueryClient, sign
       known = version;
       old();
     };
-    const outcome = await follow(credentials, known, () => setLive(true), (t) => seen(t.resource_version), AbortSignal.any([signal, hidden.signal])).catch(() => "ended" as const);
+    const outcome = await follow(
+      credentials,
+      known,
+      () => setLive(true),
+      (t) => seen(t.resource_version),
+      AbortSignal.any([signal, hidden.signal]),
+    ).catch(() => "ended" as const);
     document.removeEventListener("visibilitychange", hide);
     setLive(false);
     if (outcome === undefined) return;
@@ -81,11 +94,14 @@ function throttled(call: () => void): () => void {
   let last = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      last = Date.now();
-      call();
-    }, Math.max(0, last + between - Date.now()));
+    timer ??= setTimeout(
+      () => {
+        timer = undefined;
+        last = Date.now();
+        call();
+      },
+      Math.max(0, last + between - Date.now()),
+    );
   };
 }
 
@@ -106,6 +122,9 @@ function visible(signal: AbortSignal): Promise<void> {
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", () => { clearTimeout(timer); done(); });
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
   });
 }

@@ -26,8 +26,12 @@ export function MetadataPage() {
           <Tab id="state">State</Tab>
           <Tab id="history">History</Tab>
         </TabList>
-        <TabPanel id="state" className="page"><State /></TabPanel>
-        <TabPanel id="history" className="page"><History /></TabPanel>
+        <TabPanel id="state" className="page">
+          <State />
+        </TabPanel>
+        <TabPanel id="history" className="page">
+          <History />
+        </TabPanel>
       </Tabs>
     </div>
   );
@@ -43,7 +47,10 @@ function State() {
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
     onSettled: () => client.invalidateQueries(),
   });
-  const save = useMutation({ mutationFn: async () => saveFile("metadata.json", "application/json", [JSON.stringify(await server.export(), null, 2)]) });
+  const save = useMutation({
+    mutationFn: async () =>
+      saveFile("metadata.json", "application/json", [JSON.stringify(await server.export(), null, 2)]),
+  });
   const load = useMutation({
     mutationFn: async (file: File) => {
       const read = JSON.parse(await file.text()) as { metadata?: unknown };
@@ -55,14 +62,24 @@ function State() {
   return (
     <>
       <div className="row">
-        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>Reload sources and remote schemas</Button>
-        <Button className="button" onPress={() => setSome(true)}>Reload some…</Button>
-        <Button className="button" isPending={save.isPending} onPress={() => save.mutate()}>Export</Button>
+        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>
+          Reload sources and remote schemas
+        </Button>
+        <Button className="button" onPress={() => setSome(true)}>
+          Reload some…
+        </Button>
+        <Button className="button" isPending={save.isPending} onPress={() => save.mutate()}>
+          Export
+        </Button>
         <FileTrigger acceptedFileTypes={["application/json"]} onSelect={(files) => files?.[0] && load.mutate(files[0])}>
           <Button className="button">Import…</Button>
         </FileTrigger>
-        <Button className="button" onPress={() => confirm(clearing)}>Clear…</Button>
-        <span className="hint" role="status">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
+        <Button className="button" onPress={() => confirm(clearing)}>
+          Clear…
+        </Button>
+        <span className="hint" role="status">
+          {reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}
+        </span>
       </div>
       {error && <Failure error={error} />}
       <h2>Inconsistencies</h2>
@@ -75,12 +92,32 @@ function State() {
             {found.data.inconsistent_objects.map((o, i) => (
               <li key={i}>
                 <strong>{o.type ?? "conflict"}</strong> <Way object={o} /> <span className="removed">{o.reason}</span>
-                {o.objects && <ul>{o.objects.map((c, j) => <li key={j}><Way object={c} /></li>)}</ul>}
-                <details><summary>Definition</summary><pre tabIndex={0} aria-label="Definition">{JSON.stringify(o.definition ?? o.objects ?? o.conflicts, null, 2)}</pre></details>
+                {o.objects && (
+                  <ul>
+                    {o.objects.map((c, j) => (
+                      <li key={j}>
+                        <Way object={c} />
+                      </li>
+                    ))}
+                  </ul>
+                )}
+                <details>
+                  <summary>Definition</summary>
+                  <pre tabIndex={0} aria-label="Definition">
+                    {JSON.stringify(o.definition ?? o.objects ?? o.conflicts, null, 2)}
+                  </pre>
+                </details>
               </li>
             ))}
           </ul>
-          <Button className="button" onPress={() => confirm({ title: "Drop inconsistent objects", request: { type: "drop_inconsistent_metadata", args: {} } })}>Drop them…</Button>
+          <Button
+            className="button"
+            onPress={() =>
+              confirm({ title: "Drop inconsistent objects", request: { type: "drop_inconsistent_metadata", args: {} } })
+            }
+          >
+            Drop them…
+          </Button>
         </>
       )}
       {dialog}
@@ -92,7 +129,8 @@ function State() {
 /** clearing forgets the metadata. */
 const clearing: Confirmed = {
   title: "Clear the metadata",
-  about: "All but the address of the default source is forgotten: sources, tables, permissions, triggers, actions and settings. Tables and rows of the databases stay, and events that wait are not delivered. The history keeps this version: Undo, or going back to it there, brings all of it back.",
+  about:
+    "All but the address of the default source is forgotten: sources, tables, permissions, triggers, actions and settings. Tables and rows of the databases stay, and events that wait are not delivered. The history keeps this version: Undo, or going back to it there, brings all of it back.",
   request: { type: "clear_metadata", args: {} },
 };
 
@@ -105,7 +143,10 @@ function Way(props: { object: Pick<Inconsistency, "type" | "name" | "definition"
 /** listedVersions is how many versions are asked for at once. */
 const listedVersions = 50;
 
-/** again is how often the history is read again while it is shown, in ms, where the server doesn't tell of new versions by itself. */
+/**
+ * again is how often the history is read again while it is shown, in ms, where the server doesn't tell of new versions
+ * by itself.
+ */
 const again = 2_000;
 
 /** namedObjects is how many changed objects are named of a version. */
@@ -116,8 +157,18 @@ function What(props: { version: Version }) {
   const named = objects.slice(0, namedObjects);
   return (
     <div>
-      {named.map((o, i) => <span key={i}>{i > 0 && ", "}{o.op} {o.kind} {[o.source, o.schema, o.name].filter(Boolean).join(".")}</span>)}
-      {count > named.length && <span>{named.length > 0 && " and "}{count - named.length} {named.length > 0 ? "more" : count === 1 ? "object" : "objects"}</span>}
+      {named.map((o, i) => (
+        <span key={i}>
+          {i > 0 && ", "}
+          {o.op} {o.kind} {[o.source, o.schema, o.name].filter(Boolean).join(".")}
+        </span>
+      ))}
+      {count > named.length && (
+        <span>
+          {named.length > 0 && " and "}
+          {count - named.length} {named.length > 0 ? "more" : count === 1 ? "object" : "objects"}
+        </span>
+      )}
     </div>
   );
 }
@@ -136,13 +187,19 @@ function History() {
     placeholderData: keepPreviousData,
     refetchInterval: before === undefined && following && !live ? again : false,
     meta: { quiet: true },
-    queryFn: ({ signal }) => server.versions({ limit: listedVersions, ...(before && { before }), ...(wanted && { search: wanted }) }, signal),
+    queryFn: ({ signal }) =>
+      server.versions({ limit: listedVersions, ...(before && { before }), ...(wanted && { search: wanted }) }, signal),
   });
   const upTo = to ?? found.data?.resource_version;
   const diff = useQuery({
     queryKey: ["metadata", "diff", shown, upTo],
     enabled: shown !== undefined && upTo !== undefined,
-    queryFn: ({ signal }) => server.metadata<{ changes: Change[] }, "diff_metadata_versions">("diff_metadata_versions", { from: shown!, to: upTo! }, signal),
+    queryFn: ({ signal }) =>
+      server.metadata<{ changes: Change[] }, "diff_metadata_versions">(
+        "diff_metadata_versions",
+        { from: shown!, to: upTo! },
+        signal,
+      ),
   });
   if (found.isPending) return <Loading what="the history" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
@@ -150,8 +207,21 @@ function History() {
   return (
     <>
       <div className="row">
-        <SearchField className="inline" value={wanted} onChange={(text) => { setWanted(text); setBefore(undefined); }}><Label>Find by who, what or object</Label><Input /></SearchField>
-        <label><input type="checkbox" checked={following} onChange={(e) => setFollowing(e.target.checked)} /> Show changes as they happen</label>
+        <SearchField
+          className="inline"
+          value={wanted}
+          onChange={(text) => {
+            setWanted(text);
+            setBefore(undefined);
+          }}
+        >
+          <Label>Find by who, what or object</Label>
+          <Input />
+        </SearchField>
+        <label>
+          <input type="checkbox" checked={following} onChange={(e) => setFollowing(e.target.checked)} /> Show changes as
+          they happen
+        </label>
         <span className="hint">Whoever makes them: this console, the command line, or another client of the API.</span>
       </div>
       <div className="split">
@@ -159,15 +229,32 @@ function History() {
           {versions.length === 0 && <li className="hint">No version has all of these words.</li>}
           {versions.map((v) => (
             <li key={v.resource_version}>
-              <Button className="link" aria-pressed={shown === v.resource_version} onPress={() => setShown(v.resource_version)}>Version {v.resource_version}</Button>{" "}
+              <Button
+                className="link"
+                aria-pressed={shown === v.resource_version}
+                onPress={() => setShown(v.resource_version)}
+              >
+                Version {v.resource_version}
+              </Button>{" "}
               {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
-              <div className="hint">{new Date(v.at).toLocaleString()}{v.by ? ` by ${v.by.user_id ? `${v.by.user_id} as ${v.by.role}` : v.by.role}` : ""}</div>
+              <div className="hint">
+                {new Date(v.at).toLocaleString()}
+                {v.by ? ` by ${v.by.user_id ? `${v.by.user_id} as ${v.by.role}` : v.by.role}` : ""}
+              </div>
               <What version={v} />
             </li>
           ))}
           <li className="row">
-            <Button className="button" isDisabled={before === undefined} onPress={() => setBefore(undefined)}>Newest</Button>
-            <Button className="button" isDisabled={versions.length < listedVersions} onPress={() => setBefore(versions.at(-1)?.resource_version)}>Older</Button>
+            <Button className="button" isDisabled={before === undefined} onPress={() => setBefore(undefined)}>
+              Newest
+            </Button>
+            <Button
+              className="button"
+              isDisabled={versions.length < listedVersions}
+              onPress={() => setBefore(versions.at(-1)?.resource_version)}
+            >
+              Older
+            </Button>
           </li>
         </ul>
         <section className="panel" aria-label="Difference">
@@ -178,9 +265,27 @@ function History() {
                 <h2>{to === undefined ? `Since version ${shown}` : `From version ${shown} to ${to}`}</h2>
                 <label className="inline">
                   Up to version
-                  <input type="number" min={1} max={now} placeholder={`${now}`} value={to ?? ""} onChange={(e) => setTo(e.target.value === "" ? undefined : Number(e.target.value))} />
+                  <input
+                    type="number"
+                    min={1}
+                    max={now}
+                    placeholder={`${now}`}
+                    value={to ?? ""}
+                    onChange={(e) => setTo(e.target.value === "" ? undefined : Number(e.target.value))}
+                  />
                 </label>
-                <Button className="button" isDisabled={shown === now} onPress={() => confirm({ title: `Go back to version ${shown}`, request: { type: "rollback_metadata", args: { version: shown } } })}>Go back to it…</Button>
+                <Button
+                  className="button"
+                  isDisabled={shown === now}
+                  onPress={() =>
+                    confirm({
+                      title: `Go back to version ${shown}`,
+                      request: { type: "rollback_metadata", args: { version: shown } },
+                    })
+                  }
+                >
+                  Go back to it…
+                </Button>
               </div>
               {diff.isPending && <Loading what="the difference" />}
               {diff.isLoadingError && <Failure error={diff.error} retry={() => void diff.refetch()} />}

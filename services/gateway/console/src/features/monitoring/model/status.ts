@@ -10,7 +10,12 @@ export function count(status: Status, name: string, labels: Record<string, strin
   return added(status.instances, name, labels, (s) => s.count ?? 0);
 }
 
-function added(instances: Instance[], name: string, labels: Record<string, string>, of: (s: Instance["metrics"][number]) => number): number {
+function added(
+  instances: Instance[],
+  name: string,
+  labels: Record<string, string>,
+  of: (s: Instance["metrics"][number]) => number,
+): number {
   let total = 0;
   for (const i of instances) {
     for (const s of i.metrics) {
@@ -50,13 +55,27 @@ export function operations(status: Status): Operation[] {
   for (const o of status.instances.flatMap((i) => i.operations ?? [])) {
     const key = JSON.stringify([o.role, o.operation_name, o.operation_type]);
     const to = found.get(key);
-    found.set(key, to ? { ...to, count: to.count + o.count, errors: to.errors + o.errors, seconds: to.seconds + o.seconds, buckets: to.buckets.map((n, i) => n + (o.buckets[i] ?? 0)) } : o);
+    found.set(
+      key,
+      to
+        ? {
+            ...to,
+            count: to.count + o.count,
+            errors: to.errors + o.errors,
+            seconds: to.seconds + o.seconds,
+            buckets: to.buckets.map((n, i) => n + (o.buckets[i] ?? 0)),
+          }
+        : o,
+    );
   }
   return [...found.values()].sort((a, b) => b.count - a.count);
 }
 
 /** failing are operations by how often they were run and have failed between two answers. */
-export function failing(before: Status, after: Status): (Pick<Operation, "role" | "operation_name" | "operation_type"> & { count: number; errors: number })[] {
+export function failing(
+  before: Status,
+  after: Status,
+): (Pick<Operation, "role" | "operation_name" | "operation_type"> & { count: number; errors: number })[] {
   const key = (o: Operation) => JSON.stringify([o.role, o.operation_name, o.operation_type]);
   const found = new Map<string, ReturnType<typeof failing>[number]>();
   for (const [a, b] of pairs(before, after)) {
@@ -65,7 +84,11 @@ export function failing(before: Status, after: Status): (Pick<Operation, "role" 
       const old = earlier.get(key(o));
       const { role, operation_name, operation_type } = o;
       const to = found.get(key(o)) ?? { role, operation_name, operation_type, count: 0, errors: 0 };
-      found.set(key(o), { ...to, count: to.count + Math.max(0, o.count - (old?.count ?? 0)), errors: to.errors + Math.max(0, o.errors - (old?.errors ?? 0)) });
+      found.set(key(o), {
+        ...to,
+        count: to.count + Math.max(0, o.count - (old?.count ?? 0)),
+        errors: to.errors + Math.max(0, o.errors - (old?.errors ?? 0)),
+      });
     }
   }
   return [...found.values()];
@@ -75,11 +98,15 @@ export function failing(before: Status, after: Status): (Pick<Operation, "role" 
 export function taken(before: Status, after: Status, role = ""): number[] {
   const all = after.operation_bounds.concat(Infinity).map(() => 0);
   for (const [a, b] of pairs(before, after)) {
-    const earlier = new Map(a.operations?.map((o) => [JSON.stringify([o.role, o.operation_name, o.operation_type]), o]));
+    const earlier = new Map(
+      a.operations?.map((o) => [JSON.stringify([o.role, o.operation_name, o.operation_type]), o]),
+    );
     for (const o of b.operations ?? []) {
       if (role && o.role !== role) continue;
       const old = earlier.get(JSON.stringify([o.role, o.operation_name, o.operation_type]));
-      o.buckets.forEach((n, i) => { all[i]! += Math.max(0, n - (old?.buckets[i] ?? 0)); });
+      o.buckets.forEach((n, i) => {
+        all[i]! += Math.max(0, n - (old?.buckets[i] ?? 0));
+      });
     }
   }
   return all;
@@ -100,12 +127,22 @@ const noTimes: Times = { count: 0, seconds: 0, bounds: [], buckets: [] };
 
 function plus(a: Times, b: Times): Times {
   const longer = b.buckets.length > a.buckets.length ? b : a;
-  return { count: a.count + b.count, seconds: a.seconds + b.seconds, bounds: longer.bounds, buckets: longer.buckets.map((_, i) => (a.buckets[i] ?? 0) + (b.buckets[i] ?? 0)) };
+  return {
+    count: a.count + b.count,
+    seconds: a.seconds + b.seconds,
+    bounds: longer.bounds,
+    buckets: longer.buckets.map((_, i) => (a.buckets[i] ?? 0) + (b.buckets[i] ?? 0)),
+  };
 }
 
 function cleaned(a: CleanUps | undefined, b: CleanUps | undefined): CleanUps | undefined {
   if (!a || !b) return a ?? b;
-  return { count: a.count + b.count, failed: a.failed + b.failed, events: a.events + b.events, invocations: a.invocations + b.invocations };
+  return {
+    count: a.count + b.count,
+    failed: a.failed + b.failed,
+    events: a.events + b.events,
+    invocations: a.invocations + b.invocations,
+  };
 }
 
 /** triggers are those of some kinds that all instances have called, the most frequent first. */
@@ -115,7 +152,20 @@ export function triggers(status: Status, ...kinds: TriggerKind[]): TriggerCalls[
     if (!kinds.includes(kindOf(t))) continue;
     const key = keyOf(t);
     const to = found.get(key);
-    found.set(key, to ? { ...to, calls: to.calls + t.calls, failed: to.failed + t.failed, delivery: plus(to.delivery, t.delivery), queue: plus(to.queue, t.queue), webhook: plus(to.webhook, t.webhook), cleanups: cleaned(to.cleanups, t.cleanups) } : t);
+    found.set(
+      key,
+      to
+        ? {
+            ...to,
+            calls: to.calls + t.calls,
+            failed: to.failed + t.failed,
+            delivery: plus(to.delivery, t.delivery),
+            queue: plus(to.queue, t.queue),
+            webhook: plus(to.webhook, t.webhook),
+            cleanups: cleaned(to.cleanups, t.cleanups),
+          }
+        : t,
+    );
   }
   return [...found.values()].sort((a, b) => b.calls - a.calls);
 }
@@ -128,7 +178,10 @@ export function called(before: Status, after: Status, of: TriggerTime, ...kinds:
     for (const t of b.triggers ?? []) {
       if (!kinds.includes(kindOf(t))) continue;
       const old = earlier.get(keyOf(t));
-      all = plus(all, old ? { ...t[of], buckets: t[of].buckets.map((n, i) => Math.max(0, n - (old.buckets[i] ?? 0))) } : t[of]);
+      all = plus(
+        all,
+        old ? { ...t[of], buckets: t[of].buckets.map((n, i) => Math.max(0, n - (old.buckets[i] ?? 0))) } : t[of],
+      );
     }
   }
   return all;
@@ -154,7 +207,7 @@ export function quantile(buckets: number[], bounds: number[], part: number): num
     const high = bounds[i];
     if (passed + n >= part * total && n > 0) {
       // Within a bucket, times are taken to be spread evenly; of the last one only the lower bound is known.
-      return 1000 * (high === undefined ? low : low + (high - low) * (part * total - passed) / n);
+      return 1000 * (high === undefined ? low : low + ((high - low) * (part * total - passed)) / n);
     }
     passed += n;
   }

@@ -17,7 +17,10 @@ const longPause = 15_000;
 /** kept is how many answers are plotted: half an hour. */
 const kept = 360;
 
-/** MonitoringPage has how the services are, with plots of the time since it was opened. Nobody is asked while it can't be seen. */
+/**
+ * MonitoringPage has how the services are, with plots of the time since it was opened. Nobody is asked while it can't
+ * be seen.
+ */
 export function MonitoringPage() {
   const server = useServer();
   const [paused, setPaused] = useState(false);
@@ -38,8 +41,12 @@ export function MonitoringPage() {
     <div className="page">
       <div className="row">
         <h1>Monitoring</h1>
-        <ToggleButton className="button" isSelected={paused} onChange={setPaused}>Pause</ToggleButton>
-        <span className="hint">{data && `${paused ? "Paused. " : ""}As of ${new Date(data.at).toLocaleTimeString()}`}</span>
+        <ToggleButton className="button" isSelected={paused} onChange={setPaused}>
+          Pause
+        </ToggleButton>
+        <span className="hint">
+          {data && `${paused ? "Paused. " : ""}As of ${new Date(data.at).toLocaleTimeString()}`}
+        </span>
       </div>
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && <Loading what="the status" />}
@@ -97,18 +104,38 @@ function Services(props: { status: Status }) {
     return [
       { name: "Service", of: (i) => i.service },
       { name: "Instance", of: (i) => i.instance },
-      { name: "Health", of: health, show: (i) => (i.responding && i.healthy ? <span className="good">healthy</span> : <strong className="removed">{health(i)}</strong>) },
+      {
+        name: "Health",
+        of: health,
+        show: (i) =>
+          i.responding && i.healthy ? (
+            <span className="good">healthy</span>
+          ) : (
+            <strong className="removed">{health(i)}</strong>
+          ),
+      },
       {
         name: "Metadata version",
         of: (i) => i.metadata_version,
-        show: (i) => (i.metadata_version < newest ? <strong className="removed">{i.metadata_version}, {newest - i.metadata_version} behind</strong> : `${i.metadata_version}`),
+        show: (i) =>
+          i.metadata_version < newest ? (
+            <strong className="removed">
+              {i.metadata_version}, {newest - i.metadata_version} behind
+            </strong>
+          ) : (
+            `${i.metadata_version}`
+          ),
       },
       { name: "Program", of: (i) => i.version },
       { name: "Up for", of: (i) => i.uptime_seconds, show: (i) => duration(i.uptime_seconds) },
       number("Requests in progress", (i) => sum({ ...status, instances: [i] }, "engine_bus_requests_in_progress")),
     ];
   }, [status]);
-  return <Section title="Services" id="services"><SortedGrid label="Instances" items={status.instances} columns={columns} /></Section>;
+  return (
+    <Section title="Services" id="services">
+      <SortedGrid label="Instances" items={status.instances} columns={columns} />
+    </Section>
+  );
 }
 
 type Operation = ReturnType<typeof operations>[number];
@@ -132,7 +159,9 @@ function Operations(props: { status: Status }) {
   }, [status.operation_bounds]);
   return (
     <Section title="Operations by role" id="operations">
-      <p className="hint">Those that were run most often since the executors were started. Times are of those that failed, too.</p>
+      <p className="hint">
+        Those that were run most often since the executors were started. Times are of those that failed, too.
+      </p>
       <SortedGrid label="Operations" items={list} columns={columns} />
     </Section>
   );
@@ -144,19 +173,34 @@ function Sources(props: { status: Status }) {
   const { status } = props;
   const columns = useMemo((): SortedColumn<Source>[] => {
     const of = (metric: string) => (s: Source) => sum(status, metric, { source_name: s.name });
-    const health = (s: Source) => s.inconsistent || (s.unreachable && "can't be reached") || ((s.health as { status: string } | null)?.status ?? "not checked");
+    const health = (s: Source) =>
+      s.inconsistent ||
+      (s.unreachable && "can't be reached") ||
+      ((s.health as { status: string } | null)?.status ?? "not checked");
     return [
       { name: "Source", of: (s) => s.name },
       { name: "Kind", of: (s) => s.kind },
-      { name: "Health", of: health, show: (s) => <span className={{ OK: "good", "not checked": "hint" }[health(s)] ?? "removed"}>{health(s)}</span> },
+      {
+        name: "Health",
+        of: health,
+        show: (s) => <span className={{ OK: "good", "not checked": "hint" }[health(s)] ?? "removed"}>{health(s)}</span>,
+      },
       number("Connections", of("engine_postgres_connections")),
       number("Failed to connect", of("engine_postgres_connection_error_total"), "", true),
-      number("Mean wait for a connection", (s) => mean(status, "engine_postgres_pool_wait_time", { source_name: s.name }), " ms"),
+      number(
+        "Mean wait for a connection",
+        (s) => mean(status, "engine_postgres_pool_wait_time", { source_name: s.name }),
+        " ms",
+      ),
       number("Events taken", of("engine_events_fetched_total")),
       number("Lag of the log", of("engine_events_log_lag_seconds"), " s"),
     ];
   }, [status]);
-  return <Section title="Sources"><SortedGrid label="Sources" items={status.sources} columns={columns} /></Section>;
+  return (
+    <Section title="Sources">
+      <SortedGrid label="Sources" items={status.sources} columns={columns} />
+    </Section>
+  );
 }
 
 /** eventKinds are the kinds of backlogs. */
@@ -181,8 +225,16 @@ function Events(props: { status: Status }) {
   return (
     <Section title="Events to deliver" id="backlogs">
       {status.backlog_error && <p className="removed">Scheduled events: {status.backlog_error}</p>}
-      {broken.map((s) => <p key={s.name} className="removed">{s.name}: {s.backlog_error}</p>)}
-      {status.backlogs.length === 0 ? broken.length === 0 && !status.backlog_error && <p className="good">Nothing waits.</p> : <SortedGrid label="Events to deliver" items={status.backlogs} columns={columns} />}
+      {broken.map((s) => (
+        <p key={s.name} className="removed">
+          {s.name}: {s.backlog_error}
+        </p>
+      ))}
+      {status.backlogs.length === 0 ? (
+        broken.length === 0 && !status.backlog_error && <p className="good">Nothing waits.</p>
+      ) : (
+        <SortedGrid label="Events to deliver" items={status.backlogs} columns={columns} />
+      )}
     </Section>
   );
 }
@@ -194,21 +246,44 @@ const columnsOf = (...named: SortedColumn<Trigger>[]): SortedColumn<Trigger>[] =
   ...named,
   { name: "Calls", of: (t) => t.calls },
   number("Failed", (t) => t.failed, "", true),
-  ...([["Delivery", "delivery"], ["Wait for a worker", "queue"], ["Webhook", "webhook"]] as [string, TriggerTime][]).flatMap(([name, of]) =>
-    [["half within", 0.5], ["95 %", 0.95], ["99 %", 0.99]].map(([label, part]) => number<Trigger>(`${name}, ${label}`, (t) => quantile(t[of].buckets, t[of].bounds, part as number), " ms"))),
+  ...(
+    [
+      ["Delivery", "delivery"],
+      ["Wait for a worker", "queue"],
+      ["Webhook", "webhook"],
+    ] as [string, TriggerTime][]
+  ).flatMap(([name, of]) =>
+    [
+      ["half within", 0.5],
+      ["95 %", 0.95],
+      ["99 %", 0.99],
+    ].map(([label, part]) =>
+      number<Trigger>(`${name}, ${label}`, (t) => quantile(t[of].buckets, t[of].bounds, part as number), " ms"),
+    ),
+  ),
 ];
 
-const eventColumns = columnsOf({ name: "Trigger", of: (t) => t.trigger || "(all)" }, { name: "Source", of: (t) => t.source });
+const eventColumns = columnsOf(
+  { name: "Trigger", of: (t) => t.trigger || "(all)" },
+  { name: "Source", of: (t) => t.source },
+);
 const cleanUpColumns: SortedColumn<Trigger>[] = [
   { name: "Trigger", of: (t) => t.trigger || "(all)" },
   { name: "Source", of: (t) => t.source },
   { name: "Clean-ups", of: (t) => t.cleanups!.count },
   number("Failed", (t) => t.cleanups!.failed, "", true),
   { name: "Events removed", of: (t) => t.cleanups!.events, show: (t) => t.cleanups!.events.toLocaleString("en") },
-  { name: "Calls removed", of: (t) => t.cleanups!.invocations, show: (t) => t.cleanups!.invocations.toLocaleString("en") },
+  {
+    name: "Calls removed",
+    of: (t) => t.cleanups!.invocations,
+    show: (t) => t.cleanups!.invocations.toLocaleString("en"),
+  },
 ];
 
-const scheduledColumns = columnsOf({ name: "Trigger", of: (t) => (t.kind === "one_off" ? "(one-off events)" : t.trigger || "(all cron triggers)") });
+const scheduledColumns = columnsOf({
+  name: "Trigger",
+  of: (t) => (t.kind === "one_off" ? "(one-off events)" : t.trigger || "(all cron triggers)"),
+});
 
 function Triggers(props: { status: Status }) {
   const { status } = props;
@@ -219,18 +294,32 @@ function Triggers(props: { status: Status }) {
   return (
     <>
       <Section title="Event triggers">
-        <p className="hint">Those that were called most often since the services were started. Delivery is from an event, or its retry, to the answer of the webhook.</p>
-        {changed.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Event triggers" items={changed} columns={eventColumns} />}
+        <p className="hint">
+          Those that were called most often since the services were started. Delivery is from an event, or its retry, to
+          the answer of the webhook.
+        </p>
+        {changed.length === 0 ? (
+          <p className="hint">No calls</p>
+        ) : (
+          <SortedGrid label="Event triggers" items={changed} columns={eventColumns} />
+        )}
       </Section>
       {cleaned.length > 0 && (
         <Section title="Clean-ups of events">
-          <p className="hint">What the clean-ups that triggers have planned have removed since the services were started. One that failed has removed a part, or nothing.</p>
+          <p className="hint">
+            What the clean-ups that triggers have planned have removed since the services were started. One that failed
+            has removed a part, or nothing.
+          </p>
           <SortedGrid label="Clean-ups of events" items={cleaned} columns={cleanUpColumns} />
         </Section>
       )}
       <Section title="Cron triggers and one-off events">
         <p className="hint">Delivery is from the time at which an event, or its retry, is due.</p>
-        {scheduled.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Cron triggers and one-off events" items={scheduled} columns={scheduledColumns} />}
+        {scheduled.length === 0 ? (
+          <p className="hint">No calls</p>
+        ) : (
+          <SortedGrid label="Cron triggers and one-off events" items={scheduled} columns={scheduledColumns} />
+        )}
       </Section>
     </>
   );
@@ -249,12 +338,18 @@ function Subscriptions(props: { status: Status }) {
       number("Cohorts", of("engine_active_subscription_cohorts")),
       number("Statements", of("engine_active_subscription_pollers")),
       number("Statements that fail", of("engine_active_subscription_pollers_in_error_state"), "", true),
-      number("Mean time of a run", (kind) => mean(status, "engine_subscription_total_time_seconds", { subscription_kind: kind }), " ms"),
+      number(
+        "Mean time of a run",
+        (kind) => mean(status, "engine_subscription_total_time_seconds", { subscription_kind: kind }),
+        " ms",
+      ),
     ];
   }, [status]);
   return (
     <Section title="Subscriptions">
-      <p className="hint">Subscribers whose results are the same are a cohort; one statement is run for many cohorts.</p>
+      <p className="hint">
+        Subscribers whose results are the same are a cohort; one statement is run for many cohorts.
+      </p>
       <SortedGrid label="Subscriptions" items={subscriptionKinds} columns={columns} />
     </Section>
   );

@@ -38,18 +38,28 @@ export function problemsOf(past: Status[], now: Status): Problem[] {
     const name = `${i.service} ${i.instance}`;
     if (!i.responding) add(`${name} does not answer.`, services);
     else if (!i.healthy) add(`${name} is not healthy: ${i.error}`, services);
-    if (i.metadata_version < now.metadata_version) add(`${name} is ${now.metadata_version - i.metadata_version} behind the metadata.`, services);
+    if (i.metadata_version < now.metadata_version)
+      add(`${name} is ${now.metadata_version - i.metadata_version} behind the metadata.`, services);
   }
   for (const text of gone(past, now)) add(text);
   const before = past.find((s) => time(now) - time(s) <= watched);
   for (const s of now.sources) {
     const link = { name: "The source", to: "/data", search: { source: s.name, view: "sources" } } as const;
     const health = (s.health as { status: string; error?: { message?: string } } | null) ?? { status: "OK" };
-    const failed = before ? Math.round(rate(before, now, "engine_postgres_connection_error_total", { source_name: s.name }) * (time(now) - time(before))) : 0;
+    const failed = before
+      ? Math.round(
+          rate(before, now, "engine_postgres_connection_error_total", { source_name: s.name }) *
+            (time(now) - time(before)),
+        )
+      : 0;
     if (s.inconsistent) add(`Source ${s.name} can't be used: ${s.inconsistent}`, link);
     else if (s.unreachable) add(`Source ${s.name} can't be reached: ${s.unreachable}`, link);
     else if (health.status !== "OK") add(`Source ${s.name}: the health check says ${health.status}.`, link);
-    else if (failed >= refused) add(`Source ${s.name}: ${failed.toLocaleString("en")} attempts to connect have failed in the last ${duration(time(now) - time(before!))}.`, link);
+    else if (failed >= refused)
+      add(
+        `Source ${s.name}: ${failed.toLocaleString("en")} attempts to connect have failed in the last ${duration(time(now) - time(before!))}.`,
+        link,
+      );
     if (s.backlog_error) add(`The events of ${s.name} can't be counted: ${s.backlog_error}`, link);
   }
   if (before) failed(before, now).forEach((text) => add(text, { name: "The operations", hash: "operations" }));
@@ -58,19 +68,36 @@ export function problemsOf(past: Status[], now: Status): Problem[] {
   const waiting = now.backlogs.filter((b) => !b.paused && age(b) >= late).sort((a, b) => age(b) - age(a));
   for (const b of waiting.slice(0, listed)) {
     const of = b.kind === "event" ? `of ${b.trigger}` : b.kind === "cron" ? "of cron triggers" : "that are one-off";
-    const search = b.kind === "event" ? { kind: "triggers", source: b.source, name: b.trigger } : { kind: b.kind === "cron" ? "cron" : "once" };
-    add(`Events ${of} wait: ${(b.pending + b.in_flight).toLocaleString("en")}, the oldest for ${duration(age(b))}.`, { name: b.kind === "event" ? "The trigger" : "The events", to: "/events", search });
+    const search =
+      b.kind === "event"
+        ? { kind: "triggers", source: b.source, name: b.trigger }
+        : { kind: b.kind === "cron" ? "cron" : "once" };
+    add(`Events ${of} wait: ${(b.pending + b.in_flight).toLocaleString("en")}, the oldest for ${duration(age(b))}.`, {
+      name: b.kind === "event" ? "The trigger" : "The events",
+      to: "/events",
+      search,
+    });
   }
-  if (waiting.length > listed) add(`Events of ${waiting.length - listed} more triggers wait.`, { name: "All events to deliver", hash: "backlogs" });
+  if (waiting.length > listed)
+    add(`Events of ${waiting.length - listed} more triggers wait.`, {
+      name: "All events to deliver",
+      hash: "backlogs",
+    });
   return found;
 }
 
 /** failed are the operations that fail much, the most often first. */
 function failed(before: Status, now: Status): string[] {
-  const found = failing(before, now).filter((o) => o.count >= failures.count && o.errors >= failures.part * o.count).sort((a, b) => b.errors - a.errors);
+  const found = failing(before, now)
+    .filter((o) => o.count >= failures.count && o.errors >= failures.part * o.count)
+    .sort((a, b) => b.errors - a.errors);
   const span = duration(time(now) - time(before));
   const texts = found.slice(0, listed).map((o) => {
-    const name = o.operation_name ? `The ${o.operation_type} ${o.operation_name}` : o.role ? `A ${o.operation_type} without a name` : "Other operations";
+    const name = o.operation_name
+      ? `The ${o.operation_type} ${o.operation_name}`
+      : o.role
+        ? `A ${o.operation_type} without a name`
+        : "Other operations";
     return `${name}${o.role && ` of ${o.role}`} failed ${o.errors.toLocaleString("en")} of ${o.count.toLocaleString("en")} times (${Math.round((100 * o.errors) / o.count)} %) in the last ${span}.`;
   });
   return found.length > listed ? [...texts, `${found.length - listed} more operations fail much.`] : texts;
@@ -84,7 +111,9 @@ function gone(past: Status[], now: Status): string[] {
     if (time(now) - time(s) > remembered) continue;
     for (const i of s.instances) last.set(`${i.service} ${i.instance}`, s);
   }
-  return [...last].filter(([name]) => !there.has(name)).map(([name, s]) => `${name} is gone; it was there at ${new Date(s.at).toLocaleTimeString()}.`);
+  return [...last]
+    .filter(([name]) => !there.has(name))
+    .map(([name, s]) => `${name} is gone; it was there at ${new Date(s.at).toLocaleTimeString()}.`);
 }
 
 /** Problems says at the top of the page what is wrong, or that nothing is. */
@@ -92,13 +121,25 @@ export function Problems(props: { past: Status[]; status: Status }) {
   const found = problemsOf(props.past, props.status);
   return (
     <section className="panel" aria-label="Problems">
-      {found.length === 0
-        ? <p className="good">All services answer and have the metadata in force, the sources that are checked are well, and no event is late.</p>
-        : <ul className="removed">{found.map(({ text, link }) => (
+      {found.length === 0 ? (
+        <p className="good">
+          All services answer and have the metadata in force, the sources that are checked are well, and no event is
+          late.
+        </p>
+      ) : (
+        <ul className="removed">
+          {found.map(({ text, link }) => (
             <li key={text}>
-              {text} {link && <Link to={link.to ?? "/monitoring"} search={link.search as never} hash={link.hash}>{link.name}</Link>}
+              {text}{" "}
+              {link && (
+                <Link to={link.to ?? "/monitoring"} search={link.search as never} hash={link.hash}>
+                  {link.name}
+                </Link>
+              )}
             </li>
-          ))}</ul>}
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

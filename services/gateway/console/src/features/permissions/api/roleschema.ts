@@ -55,7 +55,14 @@ export function seenQuery(server: Server, source: Source, table: Table, as: RunA
       const ask = async <T>(query: string, variables: object): Promise<T> => {
         const answer = await server.graphql({ query, variables }, headers, signal);
         const e = answer.errors?.[0];
-        if (e) throw new ApiError(e.message, e.extensions?.code ?? "unexpected", e.extensions?.path, 200, e.extensions?.internal);
+        if (e)
+          throw new ApiError(
+            e.message,
+            e.extensions?.code ?? "unexpected",
+            e.extensions?.path,
+            200,
+            e.extensions?.internal,
+          );
         return answer.data as T;
       };
       const convention = conventionOf(await server.config(), source);
@@ -66,24 +73,40 @@ export function seenQuery(server: Server, source: Source, table: Table, as: RunA
           set: __type(name: $set) { inputFields { name } }
           __schema { queryType { ...F } mutationType { ...F } subscriptionType { ...F } }
         } ${fragment}`,
-        { row: typeName(source, table, convention), insert: typeName(source, table, convention, "insert_input"), set: typeName(source, table, convention, "set_input") },
+        {
+          row: typeName(source, table, convention),
+          insert: typeName(source, table, convention, "insert_input"),
+          set: typeName(source, table, convention, "set_input"),
+        },
       );
-      const types = new Set(["", "aggregate", "mutation_response"].map((suffix) => typeName(source, table, convention, suffix)));
+      const types = new Set(
+        ["", "aggregate", "mutation_response"].map((suffix) => typeName(source, table, convention, suffix)),
+      );
       const roots: RootField[] = [];
       for (const operation of ["query", "mutation", "subscription"] as const) {
         const fields = found.__schema[`${operation}Type`]?.fields ?? [];
         const add = (list: FieldAnswer[], before: string) => {
-          for (const f of list) if (types.has(named(f.type).name ?? "")) roots.push({ operation, name: before + f.name });
+          for (const f of list)
+            if (types.has(named(f.type).name ?? "")) roots.push({ operation, name: before + f.name });
         };
         add(fields, "");
         const around = fields.find((f) => f.name === source.customization?.root_fields?.namespace);
         if (around) {
-          const inner = await ask<{ t: TypeAnswer | null }>(`query ($name: String!) { t: __type(name: $name) { ...F } } ${fragment}`, { name: named(around.type).name });
+          const inner = await ask<{ t: TypeAnswer | null }>(
+            `query ($name: String!) { t: __type(name: $name) { ...F } } ${fragment}`,
+            { name: named(around.type).name },
+          );
           add(inner.t?.fields ?? [], `${around.name}.`);
         }
       }
       const inputs = (t: TypeAnswer | null) => new Set((t?.inputFields ?? []).map((f) => f.name));
-      return { fields: found.row ? new Map((found.row.fields ?? []).map((f) => [f.name, spelled(f.type)])) : undefined, insert: inputs(found.insert), update: inputs(found.set), roots, convention };
+      return {
+        fields: found.row ? new Map((found.row.fields ?? []).map((f) => [f.name, spelled(f.type)])) : undefined,
+        insert: inputs(found.insert),
+        update: inputs(found.set),
+        roots,
+        convention,
+      };
     },
   });
 }
@@ -99,7 +122,12 @@ function spelled(type: TypeRef): string {
 }
 
 /** effectiveOf are the permissions that a role has by itself, or else by the roles that it inherits from. */
-export function effectiveOf(table: Table, operation: Operation, role: string, parents: Parents): Record<string, unknown>[] {
+export function effectiveOf(
+  table: Table,
+  operation: Operation,
+  role: string,
+  parents: Parents,
+): Record<string, unknown>[] {
   const permissions = permissionsOf(table, operation);
   const own = permissions.find((p) => p.role === role);
   return (own ? [own] : inheritedOf(permissions, role, parents, new Set())).map((p) => p.permission);

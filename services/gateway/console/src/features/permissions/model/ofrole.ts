@@ -48,9 +48,15 @@ export function permissionsOfRole(document: MetadataDocument, role: string): OfR
             case "action":
               return allowOf(source, object, to, own.comment);
             case "remote schema":
-              return { type: "add_remote_schema_permissions", args: { remote_schema: object.name, role: to, definition: own.permission, comment: own.comment } };
+              return {
+                type: "add_remote_schema_permissions",
+                args: { remote_schema: object.name, role: to, definition: own.permission, comment: own.comment },
+              };
             case "logical model":
-              return { type: `${prefixOf(source!.kind)}_create_logical_model_select_permission`, args: { ...own, source: source!.name, name: object.name, role: to } };
+              return {
+                type: `${prefixOf(source!.kind)}_create_logical_model_select_permission`,
+                args: { ...own, source: source!.name, name: object.name, role: to },
+              };
           }
         },
       });

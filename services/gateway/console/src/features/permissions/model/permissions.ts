@@ -35,12 +35,20 @@ export function grantOf(table: Table, operation: Operation, role: string, parent
   if (permissions.some((p) => p.role === role)) return "own";
   const found = inheritedOf(permissions, role, parents, new Set());
   // Rows are seen when one parent sees them; what is written has to be allowed by all parents in the same way.
-  const granted = operation === "select" ? found.length > 0 : new Set(found.map((p) => JSON.stringify(p.permission))).size === 1;
+  const granted =
+    operation === "select" ? found.length > 0 : new Set(found.map((p) => JSON.stringify(p.permission))).size === 1;
   return granted ? "inherited" : undefined;
 }
 
-/** inheritedOf are the permissions of the parents of a role, and of theirs. A circle, which the server refuses, ends. */
-export function inheritedOf(permissions: Permission[], role: string, parents: Parents, seen: Set<string>): Permission[] {
+/**
+ * inheritedOf are the permissions of the parents of a role, and of theirs. A circle, which the server refuses, ends.
+ */
+export function inheritedOf(
+  permissions: Permission[],
+  role: string,
+  parents: Parents,
+  seen: Set<string>,
+): Permission[] {
   if (seen.has(role)) return [];
   seen.add(role);
   return (parents.get(role) ?? []).flatMap((parent) => {
@@ -55,17 +63,38 @@ export function conflictOf(table: Table, operation: Operation, role: string, par
   return inheritedOf(permissionsOf(table, operation), role, parents, new Set());
 }
 
-/** isWhole reports whether a permission allows an operation on all rows and columns, without anything that narrows or changes it. */
+/**
+ * isWhole reports whether a permission allows an operation on all rows and columns, without anything that narrows or
+ * changes it.
+ */
 export function isWhole(operation: Operation, permission: Record<string, unknown>): boolean {
-  const { columns, filter, check, set, limit, backend_only, validate_input, query_root_fields, subscription_root_fields } = permission;
-  const empty = (part: unknown) => part === undefined || part === null || (typeof part === "object" && Object.keys(part).length === 0);
+  const {
+    columns,
+    filter,
+    check,
+    set,
+    limit,
+    backend_only,
+    validate_input,
+    query_root_fields,
+    subscription_root_fields,
+  } = permission;
+  const empty = (part: unknown) =>
+    part === undefined || part === null || (typeof part === "object" && Object.keys(part).length === 0);
   const all = columns === "*" || operation === "delete" || (operation === "insert" && columns === undefined);
   const narrowed = limit ?? validate_input ?? query_root_fields ?? subscription_root_fields;
   return all && empty(filter) && empty(check) && empty(set) && narrowed == null && backend_only !== true;
 }
 
-/** startFrom is a permission for an operation with what another one, of any operation, says: its rule, and its columns where both have some. */
-export function startFrom(operation: Operation, from: Operation, permission: Record<string, unknown>): Record<string, unknown> {
+/**
+ * startFrom is a permission for an operation with what another one, of any operation, says: its rule, and its columns
+ * where both have some.
+ */
+export function startFrom(
+  operation: Operation,
+  from: Operation,
+  permission: Record<string, unknown>,
+): Record<string, unknown> {
   if (from === operation) return permission;
   const rule = permission.filter ?? permission.check ?? {};
   const columns = permission.columns === undefined ? [] : permission.columns;
@@ -75,7 +104,12 @@ export function startFrom(operation: Operation, from: Operation, permission: Rec
     case "insert":
       return { columns, check: rule, ...(permission.set !== undefined && { set: permission.set }) };
     case "update":
-      return { columns, filter: rule, check: permission.check ?? {}, ...(permission.set !== undefined && { set: permission.set }) };
+      return {
+        columns,
+        filter: rule,
+        check: permission.check ?? {},
+        ...(permission.set !== undefined && { set: permission.set }),
+      };
     case "delete":
       return { filter: rule };
   }
@@ -104,7 +138,10 @@ export function allOf(requests: MetadataRequest[]): MetadataRequest {
 export function saveOf(place: Place, args: Record<string, unknown>): MetadataRequest {
   const { source, table, role, operation } = place;
   const there = source.tables.find((t) => t.table === table);
-  const create: MetadataRequest = { type: `${prefixOf(source.kind)}_create_${operation}_permission`, args: { source: source.name, table, role, ...args } };
+  const create: MetadataRequest = {
+    type: `${prefixOf(source.kind)}_create_${operation}_permission`,
+    args: { source: source.name, table, role, ...args },
+  };
   const exists = there !== undefined && permissionsOf(there, operation).some((p) => p.role === role);
   return { type: "bulk", args: exists ? [dropOf(place), create] : [create] };
 }

@@ -26,7 +26,13 @@ export function rightsOf(document: MetadataDocument, table: Table, info: TableIn
     if (grantOf(table, operation, role, parents) === undefined) return [];
     const found = effectiveOf(table, operation, role, parents) as { columns?: "*" | string[]; set?: object }[];
     // An insert permission that says no columns has all of them.
-    return names.filter((n) => found.some((p) => (p.columns === "*" || (p.columns ?? (operation === "insert" ? names : [])).includes(n)) && !(n in (p.set ?? {}))));
+    return names.filter((n) =>
+      found.some(
+        (p) =>
+          (p.columns === "*" || (p.columns ?? (operation === "insert" ? names : [])).includes(n)) &&
+          !(n in (p.set ?? {})),
+      ),
+    );
   };
   return {
     select: allowed(all.select, "select"),

@@ -57,12 +57,17 @@ export interface Wrong {
 export function wrongOf(fault: string | undefined): Wrong | undefined {
   const [, place, message] = /^([^\s:]+): ([^]*)$/.exec(fault ?? "") ?? [];
   if (!place || !message) return undefined;
-  return { steps: [...place.matchAll(/\["([^"]*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map((m) => m[1] ?? m[2] ?? m[3]!), message };
+  return {
+    steps: [...place.matchAll(/\["([^"]*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map((m) => m[1] ?? m[2] ?? m[3]!),
+    message,
+  };
 }
 
 /** below is what is wrong below a key. */
 export function below(wrong: Wrong | undefined, ...keys: (string | number)[]): Wrong | undefined {
-  return wrong && keys.every((k, i) => wrong.steps[i] === String(k)) ? { ...wrong, steps: wrong.steps.slice(keys.length) } : undefined;
+  return wrong && keys.every((k, i) => wrong.steps[i] === String(k))
+    ? { ...wrong, steps: wrong.steps.slice(keys.length) }
+    : undefined;
 }
 
 /** scalarIn is the type of a field of a logical model when it is a scalar. */

@@ -6,7 +6,13 @@ import { ObjectList } from "../../../ui/forms/list";
 /** InheritedRoles are roles that are made of others. */
 export function InheritedRoles(props: { document: MetadataDocument }) {
   const { document } = props;
-  const set: Field = { path: "role_set", label: "Made of the roles", kind: "list", required: true, hint: `With commas between them. There are: ${rolesOf(document).join(", ")}.` };
+  const set: Field = {
+    path: "role_set",
+    label: "Made of the roles",
+    kind: "list",
+    required: true,
+    hint: `With commas between them. There are: ${rolesOf(document).join(", ")}.`,
+  };
   return (
     <ObjectList
       label="Inherited roles"
@@ -24,12 +30,14 @@ export function InheritedRoles(props: { document: MetadataDocument }) {
           drop,
         };
       })}
-      add={[{
-        title: "Add an inherited role",
-        initial: {},
-        fields: () => [{ path: "role_name", label: "Name", kind: "text", required: true }, set],
-        request: (args) => ({ type: "add_inherited_role", args }),
-      }]}
+      add={[
+        {
+          title: "Add an inherited role",
+          initial: {},
+          fields: () => [{ path: "role_name", label: "Name", kind: "text", required: true }, set],
+          request: (args) => ({ type: "add_inherited_role", args }),
+        },
+      ]}
     />
   );
 }

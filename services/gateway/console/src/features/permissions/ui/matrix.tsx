@@ -50,11 +50,29 @@ export function Matrix(props: MatrixProps) {
     const shown = defaultRangeExtractor(range);
     return index < 0 || shown.includes(index) ? shown : [...shown, index];
   };
-  const rows = useVirtualizer({ count: objects.length, getScrollElement: () => scroll.current, estimateSize: () => rowHeight, overscan: 1, scrollPaddingStart: rowHeight, rangeExtractor: keep(row) });
-  const columns = useVirtualizer({ horizontal: true, count: roles.length, getScrollElement: () => scroll.current, estimateSize: () => columnWidth, overscan: 1, scrollPaddingStart: headWidth, rangeExtractor: keep(column) });
+  const rows = useVirtualizer({
+    count: objects.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    overscan: 1,
+    scrollPaddingStart: rowHeight,
+    rangeExtractor: keep(row),
+  });
+  const columns = useVirtualizer({
+    horizontal: true,
+    count: roles.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => columnWidth,
+    overscan: 1,
+    scrollPaddingStart: headWidth,
+    rangeExtractor: keep(column),
+  });
   const width = headWidth + columns.getTotalSize();
   const go = (to: { row: number; column: number }) => {
-    const next = { row: Math.max(0, Math.min(to.row, objects.length - 1)), column: Math.max(0, Math.min(to.column, roles.length - 1)) };
+    const next = {
+      row: Math.max(0, Math.min(to.row, objects.length - 1)),
+      column: Math.max(0, Math.min(to.column, roles.length - 1)),
+    };
     setWanted(next);
     rows.scrollToIndex(next.row);
     columns.scrollToIndex(next.column);
@@ -62,7 +80,8 @@ export function Matrix(props: MatrixProps) {
   const press = (e: KeyboardEvent) => {
     const to = target(e, { row, column }, objects.length - 1, roles.length - 1);
     if (to) go(to);
-    else if ((e.key === "Enter" || e.key === " ") && objects[row] && roles[column] !== undefined) open(objects[row], roles[column]);
+    else if ((e.key === "Enter" || e.key === " ") && objects[row] && roles[column] !== undefined)
+      open(objects[row], roles[column]);
     else return;
     e.preventDefault();
   };
@@ -82,9 +101,25 @@ export function Matrix(props: MatrixProps) {
     >
       <div role="rowgroup" className="matrix-head" style={{ width, height: rowHeight }}>
         <div role="row" aria-rowindex={1}>
-          <div role="columnheader" aria-colindex={1} className="matrix-name" style={{ width: headWidth, height: rowHeight }}>{head}</div>
+          <div
+            role="columnheader"
+            aria-colindex={1}
+            className="matrix-name"
+            style={{ width: headWidth, height: rowHeight }}
+          >
+            {head}
+          </div>
           {columns.getVirtualItems().map((c) => (
-            <div key={c.key} role="columnheader" aria-colindex={c.index + 2} className="matrix-cell" title={roles[c.index]} style={{ width: columnWidth, height: rowHeight, left: headWidth + c.start }}>{roles[c.index]}</div>
+            <div
+              key={c.key}
+              role="columnheader"
+              aria-colindex={c.index + 2}
+              className="matrix-cell"
+              title={roles[c.index]}
+              style={{ width: columnWidth, height: rowHeight, left: headWidth + c.start }}
+            >
+              {roles[c.index]}
+            </div>
           ))}
         </div>
       </div>
@@ -92,8 +127,22 @@ export function Matrix(props: MatrixProps) {
         {rows.getVirtualItems().map((r) => {
           const object = objects[r.index]!;
           return (
-            <div key={r.key} role="row" aria-rowindex={r.index + 2} className="matrix-row" style={{ width, height: rowHeight, top: r.start }}>
-              <div role="rowheader" aria-colindex={1} className="matrix-name" title={object.name} style={{ width: headWidth, height: rowHeight }}>{object.name}</div>
+            <div
+              key={r.key}
+              role="row"
+              aria-rowindex={r.index + 2}
+              className="matrix-row"
+              style={{ width, height: rowHeight, top: r.start }}
+            >
+              <div
+                role="rowheader"
+                aria-colindex={1}
+                className="matrix-name"
+                title={object.name}
+                style={{ width: headWidth, height: rowHeight }}
+              >
+                {object.name}
+              </div>
               {columns.getVirtualItems().map((c) => {
                 const role = roles[c.index]!;
                 const marks = object.marks(role);
@@ -108,9 +157,18 @@ export function Matrix(props: MatrixProps) {
                     data-active={(r.index === row && c.index === column) || undefined}
                     className="matrix-cell"
                     style={{ width: columnWidth, height: rowHeight, left: headWidth + c.start }}
-                    onClick={() => { setWanted({ row: r.index, column: c.index }); open(object, role); }}
+                    onClick={() => {
+                      setWanted({ row: r.index, column: c.index });
+                      open(object, role);
+                    }}
                   >
-                    {object.operations.map((o, i) => <span key={o} className={classOf(marks[i]!)} data-letter={marks[i]!.grant ? o[0]!.toUpperCase() : marks[i]!.but ? "!" : "·"} />)}
+                    {object.operations.map((o, i) => (
+                      <span
+                        key={o}
+                        className={classOf(marks[i]!)}
+                        data-letter={marks[i]!.grant ? o[0]!.toUpperCase() : marks[i]!.but ? "!" : "·"}
+                      />
+                    ))}
                   </div>
                 );
               })}
@@ -124,9 +182,16 @@ export function Matrix(props: MatrixProps) {
 
 /** spoken is what a cell says. */
 function spoken(operations: readonly string[], marks: Mark[]): string {
-  const named = (grant: Grant) => operations.flatMap((o, i) => (marks[i]!.grant === grant && (grant || marks[i]!.but) ? [marks[i]!.but ? `${o} ${marks[i]!.but}` : o] : [])).join(", ");
+  const named = (grant: Grant) =>
+    operations
+      .flatMap((o, i) =>
+        marks[i]!.grant === grant && (grant || marks[i]!.but) ? [marks[i]!.but ? `${o} ${marks[i]!.but}` : o] : [],
+      )
+      .join(", ");
   const inherited = named("inherited");
-  return [named("own"), inherited && `inherited ${inherited}`, named(undefined)].filter(Boolean).join("; ") || "nothing";
+  return (
+    [named("own"), inherited && `inherited ${inherited}`, named(undefined)].filter(Boolean).join("; ") || "nothing"
+  );
 }
 
 function classOf({ grant, but }: Mark): string {

@@ -3,7 +3,15 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Input, Label, SearchField, Tab, TabList, TabPanel } from "react-aria-components";
 import { grantOfObject, permittedOf, uses } from "../model/objects";
-import { conflictOf, grantOf, isWhole, operations, parentsOf, type Operation, type Parents } from "../model/permissions";
+import {
+  conflictOf,
+  grantOf,
+  isWhole,
+  operations,
+  parentsOf,
+  type Operation,
+  type Parents,
+} from "../model/permissions";
 import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../model/roles";
 import { display, keyOf, schemaOf } from "../../data/model/tables";
@@ -31,24 +39,57 @@ export function PermissionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const metadata = useQuery(exportQuery(server));
-  if (metadata.isPending) return <><h1>Permissions</h1><Loading what="the permissions" /></>;
-  if (metadata.isLoadingError) return <><h1>Permissions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isPending)
+    return (
+      <>
+        <h1>Permissions</h1>
+        <Loading what="the permissions" />
+      </>
+    );
+  if (metadata.isLoadingError)
+    return (
+      <>
+        <h1>Permissions</h1>
+        <Failure error={metadata.error} retry={() => void metadata.refetch()} />
+      </>
+    );
   const document = metadata.data.metadata;
   const source = document.sources.find((s) => s.name === search.source) ?? document.sources[0];
   return (
     <div className="page">
       <div className="row">
         <h1>Permissions</h1>
-        {source && <SourcePicker sources={document.sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />}
+        {source && (
+          <SourcePicker
+            sources={document.sources}
+            value={source.name}
+            onChange={(name) => void navigate({ search: { source: name } })}
+          />
+        )}
       </div>
       <Tabs first={search.kind === undefined ? "matrix" : "objects"}>
-        <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="objects">Functions, actions and more</Tab><Tab id="inherited">Inherited roles</Tab><Tab id="roles">Roles</Tab></TabList>
+        <TabList aria-label="Permissions or roles">
+          <Tab id="matrix">Tables and roles</Tab>
+          <Tab id="objects">Functions, actions and more</Tab>
+          <Tab id="inherited">Inherited roles</Tab>
+          <Tab id="roles">Roles</Tab>
+        </TabList>
         <TabPanel id="matrix">
-          {source ? <TablesAndRoles key={source.name} document={document} source={source} /> : <NoSource what="Permissions are given on the tables of a source." />}
+          {source ? (
+            <TablesAndRoles key={source.name} document={document} source={source} />
+          ) : (
+            <NoSource what="Permissions are given on the tables of a source." />
+          )}
         </TabPanel>
-        <TabPanel id="objects"><ObjectsAndRoles key={source?.name} document={document} source={source} /></TabPanel>
-        <TabPanel id="inherited"><InheritedRoles document={document} /></TabPanel>
-        <TabPanel id="roles"><Roles document={document} /></TabPanel>
+        <TabPanel id="objects">
+          <ObjectsAndRoles key={source?.name} document={document} source={source} />
+        </TabPanel>
+        <TabPanel id="inherited">
+          <InheritedRoles document={document} />
+        </TabPanel>
+        <TabPanel id="roles">
+          <Roles document={document} />
+        </TabPanel>
       </Tabs>
     </div>
   );
@@ -62,10 +103,19 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
   const parents = useMemo(() => parentsOf(document), [document]);
   const tables = useMemo(() => new Map(source.tables.map((t) => [keyOf(t.table), t])), [source]);
   const rows = useMemo(
-    () => [...tables].map(([key, t]): MatrixRow => ({ key, name: display(t.table), operations, marks: (role) => operations.map((o) => markOf(t, o, role, parents)) })),
+    () =>
+      [...tables].map(([key, t]): MatrixRow => ({
+        key,
+        name: display(t.table),
+        operations,
+        marks: (role) => operations.map((o) => markOf(t, o, role, parents)),
+      })),
     [tables, parents],
   );
-  const opened = search.kind === undefined && search.table !== undefined ? tables.get(keyOf({ name: search.table, schema: search.schema })) : undefined;
+  const opened =
+    search.kind === undefined && search.table !== undefined
+      ? tables.get(keyOf({ name: search.table, schema: search.schema }))
+      : undefined;
   return (
     <Grants
       document={document}
@@ -79,8 +129,21 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
       hint="S, I, U and D are select, insert, update and delete: filled for all rows and columns, framed for a part of them, ! where inherited roles differ"
     >
       {search.role && (
-        <Staying id={`${search.schema} ${search.table} ${search.role}`} name={search.table ?? ""} value={opened} hint="it can be saved when the table is tracked again">
-          {(table) => <PermissionEditor key={`${keyOf(table.table)} ${search.role}`} document={document} source={source} table={table} role={search.role!} />}
+        <Staying
+          id={`${search.schema} ${search.table} ${search.role}`}
+          name={search.table ?? ""}
+          value={opened}
+          hint="it can be saved when the table is tracked again"
+        >
+          {(table) => (
+            <PermissionEditor
+              key={`${keyOf(table.table)} ${search.role}`}
+              document={document}
+              source={source}
+              table={table}
+              role={search.role!}
+            />
+          )}
         </Staying>
       )}
     </Grants>
@@ -91,23 +154,39 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
 function markOf(table: Table, operation: Operation, role: string, parents: Parents): Mark {
   const grant = grantOf(table, operation, role, parents);
   if (!grant) return { grant, but: conflictOf(table, operation, role, parents).length > 0 ? "in conflict" : undefined };
-  return { grant, but: effectiveOf(table, operation, role, parents).some((p) => isWhole(operation, p)) ? undefined : "in part" };
+  return {
+    grant,
+    but: effectiveOf(table, operation, role, parents).some((p) => isWhole(operation, p)) ? undefined : "in part",
+  };
 }
 
-/** ObjectsAndRoles has what else roles are allowed to use: functions and logical models of a source, actions, and remote schemas. */
+/**
+ * ObjectsAndRoles has what else roles are allowed to use: functions and logical models of a source, actions, and remote
+ * schemas.
+ */
 function ObjectsAndRoles(props: { document: MetadataDocument; source: Source | undefined }) {
   const { document, source } = props;
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const parents = useMemo(() => parentsOf(document), [document]);
-  const objects = useMemo(() => new Map(permittedOf(document, source).map((o) => [`${o.kind} ${o.name}`, o])), [document, source]);
+  const objects = useMemo(
+    () => new Map(permittedOf(document, source).map((o) => [`${o.kind} ${o.name}`, o])),
+    [document, source],
+  );
   const rows = useMemo(
-    () => [...objects].map(([key, o]): MatrixRow => ({ key, name: key, operations: [uses[o.kind]], marks: (role) => [{ grant: grantOfObject(o, role, parents) }] })),
+    () =>
+      [...objects].map(([key, o]): MatrixRow => ({
+        key,
+        name: key,
+        operations: [uses[o.kind]],
+        marks: (role) => [{ grant: grantOfObject(o, role, parents) }],
+      })),
     [objects, parents],
   );
   const key = `${search.kind} ${search.name}`;
   const opened = search.kind === undefined ? undefined : objects.get(key);
-  if (objects.size === 0) return <p className="hint">There are no functions, actions, remote schemas and logical models.</p>;
+  if (objects.size === 0)
+    return <p className="hint">There are no functions, actions, remote schemas and logical models.</p>;
   return (
     <Grants
       document={document}
@@ -122,7 +201,15 @@ function ObjectsAndRoles(props: { document: MetadataDocument; source: Source | u
     >
       {search.role && (
         <Staying id={`${key} ${search.role}`} name={key} value={opened} hint="it can be saved when that is there again">
-          {(object) => <ObjectEditor key={`${key} ${search.role}`} document={document} source={source} object={object} role={search.role!} />}
+          {(object) => (
+            <ObjectEditor
+              key={`${key} ${search.role}`}
+              document={document}
+              source={source}
+              object={object}
+              role={search.role!}
+            />
+          )}
         </Staying>
       )}
     </Grants>
@@ -154,23 +241,63 @@ function Grants(props: GrantsProps) {
     const named = search.role && !known.includes(search.role) ? [search.role] : []; // one that is known stays where it is
     return [...new Set([...more, ...named, ...known])];
   }, [document, more, search.role]);
-  const sorted = useMemo(() => rows.map((row) => ({ row, text: row.name.toLowerCase() })).sort((a, b) => a.text.localeCompare(b.text)), [rows]);
-  const shown = useMemo(() => sorted.filter((r) => r.text.includes(wanted.toLowerCase())).map((r) => r.row), [sorted, wanted]);
+  const sorted = useMemo(
+    () => rows.map((row) => ({ row, text: row.name.toLowerCase() })).sort((a, b) => a.text.localeCompare(b.text)),
+    [rows],
+  );
+  const shown = useMemo(
+    () => sorted.filter((r) => r.text.includes(wanted.toLowerCase())).map((r) => r.row),
+    [sorted, wanted],
+  );
   const shownRoles = roles.filter((r) => r.toLowerCase().includes(role.toLowerCase()));
   const name = added.trim();
   return (
     <div className="page">
       <div className="fields">
-        <SearchField value={wanted} onChange={setWanted}><Label>{words.find}</Label><Input /></SearchField>
-        <SearchField value={role} onChange={setRole}><Label>Find a role</Label><Input /></SearchField>
-        <label>New role<input value={added} autoComplete="off" onChange={(e) => setAdded(e.target.value)} /></label>
-        <Button className="button" isDisabled={!name || name === "admin" || roles.includes(name)} onPress={() => { setMore([name, ...more]); setAdded(""); setRole(""); }}>Add the role</Button>
-        <span className="hint" role="status">{shown.length} {words.many}, {shownRoles.length} roles</span>
+        <SearchField value={wanted} onChange={setWanted}>
+          <Label>{words.find}</Label>
+          <Input />
+        </SearchField>
+        <SearchField value={role} onChange={setRole}>
+          <Label>Find a role</Label>
+          <Input />
+        </SearchField>
+        <label>
+          New role
+          <input value={added} autoComplete="off" onChange={(e) => setAdded(e.target.value)} />
+        </label>
+        <Button
+          className="button"
+          isDisabled={!name || name === "admin" || roles.includes(name)}
+          onPress={() => {
+            setMore([name, ...more]);
+            setAdded("");
+            setRole("");
+          }}
+        >
+          Add the role
+        </Button>
+        <span className="hint" role="status">
+          {shown.length} {words.many}, {shownRoles.length} roles
+        </span>
       </div>
-      {roles.length === 0 && <p className="hint">No role but admin, who may do everything. A new role exists once it has a permission.</p>}
-      <Matrix label={words.label} head={words.head} rows={shown} roles={shownRoles} current={opened && search.role ? { key: opened, role: search.role } : undefined} open={open} />
+      {roles.length === 0 && (
+        <p className="hint">No role but admin, who may do everything. A new role exists once it has a permission.</p>
+      )}
+      <Matrix
+        label={words.label}
+        head={words.head}
+        rows={shown}
+        roles={shownRoles}
+        current={opened && search.role ? { key: opened, role: search.role } : undefined}
+        open={open}
+      />
       <p className="hint">{hint}; in italics what a role inherits. Arrows move, Enter opens.</p>
-      {children && <section className="panel edited" aria-label="Permissions of a role">{children}</section>}
+      {children && (
+        <section className="panel edited" aria-label="Permissions of a role">
+          {children}
+        </section>
+      )}
     </div>
   );
 }

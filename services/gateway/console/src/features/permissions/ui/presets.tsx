@@ -49,25 +49,60 @@ export function Presets(props: ControlProps & { columns: ColumnInfo[] }) {
             return (
               <div key={name} className="row">
                 <strong>{name}</strong> <small className="hint">{type ?? "doesn't exist"}</small>
-                <select aria-label={`${field.label}: what ${name} gets`} value={kindOf(v)} onChange={(e) => put({ ...set, [name]: startOf(e.target.value as Kind) })}>
-                  {kinds.map((k) => <option key={k}>{k}</option>)}
+                <select
+                  aria-label={`${field.label}: what ${name} gets`}
+                  value={kindOf(v)}
+                  onChange={(e) => put({ ...set, [name]: startOf(e.target.value as Kind) })}
+                >
+                  {kinds.map((k) => (
+                    <option key={k}>{k}</option>
+                  ))}
                 </select>
-                {v !== null && <Operand label={`${field.label}: value of ${name}`} operator="_eq" type={type} operand={v} change={(to) => put({ ...set, [name]: to })} />}
-                <Button className="button" aria-label={`${field.label}: remove ${name}`} onPress={() => put(Object.fromEntries(Object.entries(set).filter(([n]) => n !== name)))}>Remove</Button>
+                {v !== null && (
+                  <Operand
+                    label={`${field.label}: value of ${name}`}
+                    operator="_eq"
+                    type={type}
+                    operand={v}
+                    change={(to) => put({ ...set, [name]: to })}
+                  />
+                )}
+                <Button
+                  className="button"
+                  aria-label={`${field.label}: remove ${name}`}
+                  onPress={() => put(Object.fromEntries(Object.entries(set).filter(([n]) => n !== name)))}
+                >
+                  Remove
+                </Button>
               </div>
             );
           })}
           <select aria-label={`${field.label}: add a column`} value={column} onChange={(e) => add(e.target.value)}>
             <option value="">add a column…</option>
-            {free.map((c) => <option key={c.name}>{c.name}</option>)}
+            {free.map((c) => (
+              <option key={c.name}>{c.name}</option>
+            ))}
           </select>
         </div>
-        <label className="field">As JSON
-          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={4} value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} />
+        <label className="field">
+          As JSON
+          <textarea
+            aria-label={`${field.label} as JSON`}
+            aria-invalid={fault ? true : undefined}
+            rows={4}
+            value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))}
+            onChange={(e) => edit(e.target.value)}
+          />
         </label>
       </div>
-      <span className="hint" id={`${id}-hint`}>{field.hint}</span>
-      {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
+      <span className="hint" id={`${id}-hint`}>
+        {field.hint}
+      </span>
+      {fault && (
+        <span className="removed" id={`${id}-fault`}>
+          {fault}
+        </span>
+      )}
     </fieldset>
   );
 }

@@ -35,12 +35,19 @@ export default function Sees(props: SeesProps) {
   // Session variables may be secrets: they end with the tab.
   const [stored, setAs] = useStored<RunAs>(sessionStorage, "query-engine-rows-as", admin);
   const as = fixed === undefined ? stored : { ...stored, role: fixed };
-  const used = variablesIn(effectiveOf(table, "select", as.role, parentsOf(document))).filter((v) => v !== "x-engine-role");
+  const used = variablesIn(effectiveOf(table, "select", as.role, parentsOf(document))).filter(
+    (v) => v !== "x-engine-role",
+  );
   const missing = used.filter((v) => !variableIn(as.headers, v));
   return (
     <div className="page">
       <div className="fields">
-        <RunAsPicker as={as} setAs={(a) => setAs({ role: fixed === undefined ? a.role : stored.role, headers: a.headers })} fixed={fixed !== undefined} used={used} />
+        <RunAsPicker
+          as={as}
+          setAs={(a) => setAs({ role: fixed === undefined ? a.role : stored.role, headers: a.headers })}
+          fixed={fixed !== undefined}
+          used={used}
+        />
       </div>
       {!as.role && <p className="hint">Choose a role: admin sees everything.</p>}
       {as.role && <SeenRows {...props} as={as} missing={missing} />}
@@ -58,11 +65,23 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
   const refused = as.role !== "admin" && !columns;
   const args = { source: source.name, table: table.table };
   const key = ["rows", source.name, table.table, "seen"];
-  const rows = useQuery({ queryKey: [...key, as], enabled: !refused, queryFn: ({ signal }) => server.rows<Row[]>("select", { ...args, columns: ["*"], limit: shownRows }, as, signal) });
-  const count = useQuery({ queryKey: [...key, "count", as], enabled: !refused, queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, as, signal) });
-  const all = useQuery({ queryKey: [...key, "count"], queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, admin, signal) });
+  const rows = useQuery({
+    queryKey: [...key, as],
+    enabled: !refused,
+    queryFn: ({ signal }) => server.rows<Row[]>("select", { ...args, columns: ["*"], limit: shownRows }, as, signal),
+  });
+  const count = useQuery({
+    queryKey: [...key, "count", as],
+    enabled: !refused,
+    queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, as, signal),
+  });
+  const all = useQuery({
+    queryKey: [...key, "count"],
+    queryFn: ({ signal }) => server.rows<{ count: number }>("count", { ...args, limit: counted + 1 }, admin, signal),
+  });
   // Without aggregations a role may read rows and not count them.
-  const counting = all.error ?? (count.error instanceof ApiError && count.error.code === "permission-denied" ? null : count.error);
+  const counting =
+    all.error ?? (count.error instanceof ApiError && count.error.code === "permission-denied" ? null : count.error);
   const found = rows.data ?? [];
   const names = found[0] ? Object.keys(found[0]) : [];
   const rule = permissions.map((p) => JSON.stringify(p.filter ?? {})).join(" or ");
@@ -70,17 +89,41 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
   return (
     <section className="form" aria-label="Rows that the role sees">
       <h3>Rows</h3>
-      {refused && <p className="removed">{permissions.length === 0 ? `${as.role} sees no row of ${display(table.table)}: neither it nor a role that it inherits from may select from it.` : `${as.role} sees no value of ${display(table.table)}: no column is allowed.`}</p>}
-      {!refused && missing.length > 0 && <p className="removed">The rule needs {missing.join(", ")}, which {missing.length === 1 ? "has" : "have"} no value here.</p>}
+      {refused && (
+        <p className="removed">
+          {permissions.length === 0
+            ? `${as.role} sees no row of ${display(table.table)}: neither it nor a role that it inherits from may select from it.`
+            : `${as.role} sees no value of ${display(table.table)}: no column is allowed.`}
+        </p>
+      )}
+      {!refused && missing.length > 0 && (
+        <p className="removed">
+          The rule needs {missing.join(", ")}, which {missing.length === 1 ? "has" : "have"} no value here.
+        </p>
+      )}
       {rows.isPending && !refused && <Loading what="the rows" />}
-      {counting && !rows.error && <Failure error={counting} retry={() => { void all.refetch(); if (count.error) void count.refetch(); }} />}
+      {counting && !rows.error && (
+        <Failure
+          error={counting}
+          retry={() => {
+            void all.refetch();
+            if (count.error) void count.refetch();
+          }}
+        />
+      )}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
       {rows.data && !refused && !rows.error && (
         <>
           <p role="status">{sentence(as.role, found.length, count.data?.count, all.data?.count)}</p>
-          {found.length === 0 && (all.data?.count ?? 0) > 0 && <p className="removed">No row meets <code>{rule}</code>.</p>}
+          {found.length === 0 && (all.data?.count ?? 0) > 0 && (
+            <p className="removed">
+              No row meets <code>{rule}</code>.
+            </p>
+          )}
           {limits.length > 0 && <p className="hint">One query returns at most {Math.max(...limits)}.</p>}
-          {found.length > 0 && <Grid label="Rows that the role sees" columns={names} rows={found.map((r) => names.map((c) => r[c]))} />}
+          {found.length > 0 && (
+            <Grid label="Rows that the role sees" columns={names} rows={found.map((r) => names.map((c) => r[c]))} />
+          )}
         </>
       )}
     </section>
@@ -95,19 +138,32 @@ function sentence(role: string, read: number, seen: number | undefined, all: num
   return `${role} sees ${number}${of} rows${read === shownRows ? `; these are ${read} of them` : ""}.`;
 }
 
-/** SeenSchema are the fields and root fields of the table that the schema of the role has, out of those that there are. */
+/**
+ * SeenSchema are the fields and root fields of the table that the schema of the role has, out of those that there are.
+ */
 function SeenSchema(props: SeesProps & { as: RunAs }) {
   const { document, source, table, info, as } = props;
   const server = useServer();
   const seen = useQuery(seenQuery(server, source, table, as));
   const all = useQuery(seenQuery(server, source, table, admin));
   const error = seen.error ?? all.error;
-  if (error) return <Failure error={error} retry={() => { void seen.refetch(); void all.refetch(); }} />;
+  if (error)
+    return (
+      <Failure
+        error={error}
+        retry={() => {
+          void seen.refetch();
+          void all.refetch();
+        }}
+      />
+    );
   if (!seen.data || !all.data) return <Loading what="the schema" />;
   const parents = parentsOf(document);
   const preset = (operation: "insert" | "update", column: string) => {
     const set = effectiveOf(table, operation, as.role, parents)[0]?.set as Record<string, unknown> | undefined;
-    return set && column in set ? `always ${typeof set[column] === "string" ? set[column] : JSON.stringify(set[column])}` : undefined;
+    return set && column in set
+      ? `always ${typeof set[column] === "string" ? set[column] : JSON.stringify(set[column])}`
+      : undefined;
   };
   const columns = new Map(info.columns.map((c) => [fieldName(table, c.name, all.data.convention), c.name]));
   const fields = [...new Set([...columns.keys(), ...(all.data.fields?.keys() ?? [])])];
@@ -115,19 +171,41 @@ function SeenSchema(props: SeesProps & { as: RunAs }) {
   return (
     <section className="form" aria-label="Schema that the role sees">
       <h3>Columns and fields</h3>
-      {!seen.data.fields && <p className="removed">The schema of {as.role} has no type for rows of {display(table.table)}.</p>}
+      {!seen.data.fields && (
+        <p className="removed">
+          The schema of {as.role} has no type for rows of {display(table.table)}.
+        </p>
+      )}
       <Grid
         label="Fields that the role sees"
         columns={["field", "type", "select", "insert", "update"]}
         rows={fields.map((f) => {
           const column = columns.get(f);
-          const written = (operation: "insert" | "update") => (column !== undefined ? preset(operation, column) : undefined) ?? mark(seen.data[operation].has(f));
-          return [f, all.data.fields?.get(f) ?? "", mark(seen.data.fields?.has(f)), written("insert"), column === undefined ? "no" : written("update")];
+          const written = (operation: "insert" | "update") =>
+            (column !== undefined ? preset(operation, column) : undefined) ?? mark(seen.data[operation].has(f));
+          return [
+            f,
+            all.data.fields?.get(f) ?? "",
+            mark(seen.data.fields?.has(f)),
+            written("insert"),
+            column === undefined ? "no" : written("update"),
+          ];
         })}
       />
       <h3>Root fields</h3>
-      {seen.data.roots.length === 0 && <p className="removed">None: {seen.data.fields ? `${as.role} reaches the rows by relationships of other tables alone.` : `${as.role} can't reach the table.`}</p>}
-      <Grid label="Root fields that the role sees" columns={["operation", "field", as.role]} rows={rootsOf(seen.data, all.data)} />
+      {seen.data.roots.length === 0 && (
+        <p className="removed">
+          None:{" "}
+          {seen.data.fields
+            ? `${as.role} reaches the rows by relationships of other tables alone.`
+            : `${as.role} can't reach the table.`}
+        </p>
+      )}
+      <Grid
+        label="Root fields that the role sees"
+        columns={["operation", "field", as.role]}
+        rows={rootsOf(seen.data, all.data)}
+      />
     </section>
   );
 }

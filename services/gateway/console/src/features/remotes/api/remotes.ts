@@ -11,7 +11,11 @@ export function remoteQuery(server: Server, name: string) {
     queryKey: ["metadata", "remote", name],
     structuralSharing: false,
     queryFn: async ({ signal }) => {
-      const found = await server.metadata<{ data: IntrospectionQuery }, "introspect_remote_schema">("introspect_remote_schema", { name }, signal);
+      const found = await server.metadata<{ data: IntrospectionQuery }, "introspect_remote_schema">(
+        "introspect_remote_schema",
+        { name },
+        signal,
+      );
       const schema = buildClientSchema(found.data);
       return { schema, sdl: printSchema(schema).replace(noDescription, "") };
     },

@@ -1,4 +1,16 @@
-import { Kind, parse, print, specifiedScalarTypes, type DefinitionNode, type DocumentNode, type FieldDefinitionNode, type InputValueDefinitionNode, type NamedTypeNode, type TypeDefinitionNode, type TypeNode } from "graphql";
+import {
+  Kind,
+  parse,
+  print,
+  specifiedScalarTypes,
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  type NamedTypeNode,
+  type TypeDefinitionNode,
+  type TypeNode,
+} from "graphql";
 
 /** Types are the definitions of a schema by the names of types. */
 export type Types = ReadonlyMap<string, TypeDefinitionNode>;
@@ -8,17 +20,27 @@ export interface Member {
   name: string;
   /** What it is, for those who read. */
   about: string;
-  node: FieldDefinitionNode | InputValueDefinitionNode | NamedTypeNode | { kind: Kind.ENUM_VALUE_DEFINITION; name: { value: string } };
+  node:
+    | FieldDefinitionNode
+    | InputValueDefinitionNode
+    | NamedTypeNode
+    | { kind: Kind.ENUM_VALUE_DEFINITION; name: { value: string } };
 }
 
 /** A list of members, under the key that a definition has them. */
-type Holder = { fields?: readonly Member["node"][]; values?: readonly Member["node"][]; types?: readonly Member["node"][] };
+type Holder = {
+  fields?: readonly Member["node"][];
+  values?: readonly Member["node"][];
+  types?: readonly Member["node"][];
+};
 
 const scalars = new Set(specifiedScalarTypes.map((t) => t.name));
 
 /** typesIn reads a schema. It throws for text that isn't one. */
 export function typesIn(sdl: string): Types {
-  return new Map(parse(sdl, { noLocation: true }).definitions.flatMap((d) => (isType(d) ? [[d.name.value, d] as const] : [])));
+  return new Map(
+    parse(sdl, { noLocation: true }).definitions.flatMap((d) => (isType(d) ? [[d.name.value, d] as const] : [])),
+  );
 }
 
 /** rootsOf are the names of the types of operations, as a schema says them or by convention. */
@@ -37,11 +59,18 @@ export function membersOf(type: TypeDefinitionNode): Member[] {
     case Kind.SCALAR_TYPE_DEFINITION:
       return [];
     default:
-      return ((type.fields ?? []) as readonly (FieldDefinitionNode | InputValueDefinitionNode)[]).map((node) => ({ name: node.name.value, about: print(node.type), node }));
+      return ((type.fields ?? []) as readonly (FieldDefinitionNode | InputValueDefinitionNode)[]).map((node) => ({
+        name: node.name.value,
+        about: print(node.type),
+        node,
+      }));
   }
 }
 
-/** withMember is a part of a schema with another member of a type, and with the types that it needs, as far as they are missing. */
+/**
+ * withMember is a part of a schema with another member of a type, and with the types that it needs, as far as they are
+ * missing.
+ */
 export function withMember(part: Types, whole: Types, type: string, member: string): Types {
   const types = new Map(part);
   add(types, whole, type, (m) => m === member);
@@ -55,11 +84,19 @@ export function withType(part: Types, whole: Types, type: string): Types {
   return complete(types, whole);
 }
 
-/** withoutMember is a part of a schema without a member of a type: without what leads to it, too, when nothing is left of it. */
+/**
+ * withoutMember is a part of a schema without a member of a type: without what leads to it, too, when nothing is left
+ * of it.
+ */
 export function withoutMember(part: Types, roots: string[], type: string, member: string): Types {
   const types = new Map(part);
   const from = types.get(type);
-  if (from) keep(types, type, membersOf(from).filter((m) => m.name !== member));
+  if (from)
+    keep(
+      types,
+      type,
+      membersOf(from).filter((m) => m.name !== member),
+    );
   return prune(types, roots);
 }
 
@@ -70,7 +107,9 @@ export function withoutType(part: Types, roots: string[], type: string): Types {
   return prune(types, roots);
 }
 
-/** spelled is the text of a part of a schema, in the order of the whole. Types that the whole doesn't have come last. */
+/**
+ * spelled is the text of a part of a schema, in the order of the whole. Types that the whole doesn't have come last.
+ */
 export function spelled(part: Types, whole: Types, sdl: string): string {
   const order = [...whole.keys()];
   const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
@@ -111,9 +150,12 @@ function add(types: Map<string, TypeDefinitionNode>, whole: Types, name: string,
   keep(types, name, [...all.flatMap((m) => has.get(m.name) ?? (wanted(m.name) ? [m] : [])), ...more]);
 }
 
-/** complete adds the types that those of a part need: enums and inputs as they are, of others what has no fields of its own. */
+/**
+ * complete adds the types that those of a part need: enums and inputs as they are, of others what has no fields of its
+ * own.
+ */
 function complete(types: Map<string, TypeDefinitionNode>, whole: Types): Types {
-  for (let before = -1; before !== sizeOf(types); ) {
+  for (let before = -1; before !== sizeOf(types);) {
     before = sizeOf(types);
     for (const type of [...types.values()]) {
       for (const name of needsOf(type)) {
@@ -124,7 +166,9 @@ function complete(types: Map<string, TypeDefinitionNode>, whole: Types): Types {
     // What implements an interface has its fields, and one is of no use without what implements it.
     for (const [name, full] of whole) {
       if (full.kind !== Kind.OBJECT_TYPE_DEFINITION && full.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
-      for (const { name: { value } } of full.interfaces ?? []) {
+      for (const {
+        name: { value },
+      } of full.interfaces ?? []) {
         const fields = new Set(types.has(value) ? membersOf(types.get(value)!).map((m) => m.name) : []);
         if (fields.size > 0) add(types, whole, name, (m) => fields.has(m));
       }
@@ -137,7 +181,10 @@ function sizeOf(types: Types): number {
   return [...types.values()].reduce((sum, t) => sum + 1 + membersOf(t).length, 0);
 }
 
-/** leavesOf picks the members that a type is added with: of objects, those whose values have no fields, or else the first. */
+/**
+ * leavesOf picks the members that a type is added with: of objects, those whose values have no fields, or else the
+ * first.
+ */
 function leavesOf(full: TypeDefinitionNode, whole: Types): (member: string) => boolean {
   if (full.kind !== Kind.OBJECT_TYPE_DEFINITION && full.kind !== Kind.INTERFACE_TYPE_DEFINITION) return () => true;
   const leaves = (full.fields ?? []).filter((f) => isLeaf(named(f.type), whole)).map((f) => f.name.value);
@@ -157,7 +204,9 @@ function implementing(types: Map<string, TypeDefinitionNode>, whole?: Types): Ty
     const full = whole?.get(name);
     const interfaces = full && "interfaces" in full ? full.interfaces : type.interfaces;
     const has = new Set(membersOf(type).map((m) => m.name));
-    const kept = (interfaces ?? []).filter(({ name: i }) => types.has(i.value) && membersOf(types.get(i.value)!).every((m) => has.has(m.name)));
+    const kept = (interfaces ?? []).filter(
+      ({ name: i }) => types.has(i.value) && membersOf(types.get(i.value)!).every((m) => has.has(m.name)),
+    );
     types.set(name, { ...type, interfaces: kept });
   }
   return types;
@@ -166,9 +215,14 @@ function implementing(types: Map<string, TypeDefinitionNode>, whole?: Types): Ty
 /** prune takes away what leads to types that are no more, and then the types that nothing leads to. */
 function prune(types: Map<string, TypeDefinitionNode>, roots: string[]): Types {
   const there = (name: string) => scalars.has(name) || types.has(name);
-  for (let before = -1; before !== sizeOf(types); ) {
+  for (let before = -1; before !== sizeOf(types);) {
     before = sizeOf(types);
-    for (const [name, type] of [...types]) keep(types, name, membersOf(type).filter((m) => needsOfMember(m.node).every(there)));
+    for (const [name, type] of [...types])
+      keep(
+        types,
+        name,
+        membersOf(type).filter((m) => needsOfMember(m.node).every(there)),
+      );
   }
   const reached = new Set<string>();
   const walk = (name: string) => {
@@ -176,7 +230,8 @@ function prune(types: Map<string, TypeDefinitionNode>, roots: string[]): Types {
     if (!type || reached.has(name)) return;
     reached.add(name);
     needsOf(type).forEach(walk);
-    for (const [other, t] of types) if ("interfaces" in t && t.interfaces?.some((i) => i.name.value === name)) walk(other);
+    for (const [other, t] of types)
+      if ("interfaces" in t && t.interfaces?.some((i) => i.name.value === name)) walk(other);
   };
   roots.forEach(walk);
   for (const name of [...types.keys()]) if (!reached.has(name)) types.delete(name);

@@ -1,7 +1,17 @@
-import { getNamedType, getNullableType, isEnumType, isInputObjectType, isListType, type GraphQLInputType } from "graphql";
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  type GraphQLInputType,
+} from "graphql";
 import { isRule } from "../../permissions/model/rule";
 
-/** Call is a field on the way to the one that a relationship leads to, with the arguments that the relationship gives it. */
+/**
+ * Call is a field on the way to the one that a relationship leads to, with the arguments that the relationship gives
+ * it.
+ */
 export interface Call {
   name: string;
   given: Record<string, unknown>;
@@ -38,7 +48,10 @@ export function referencesOf(part: unknown): string[] {
   return [...new Set(Object.values(part).flatMap(referencesOf))];
 }
 
-/** leftOf are the fields of the left side that a definition names: those that the way uses, and those that the old one didn't use either. */
+/**
+ * leftOf are the fields of the left side that a definition names: those that the way uses, and those that the old one
+ * didn't use either.
+ */
 export function leftOf(named: unknown, before: unknown, after: unknown): string[] {
   const [used, uses] = [referencesOf(before), referencesOf(after)];
   const kept = (Array.isArray(named) ? (named as string[]) : []).filter((f) => uses.includes(f) || !used.includes(f));
@@ -67,17 +80,24 @@ export function waysOf(type: GraphQLInputType): How[] {
 /** startOf is what an argument gets at first. */
 export function startOf(how: How, type: GraphQLInputType, left: string | undefined): unknown {
   switch (how) {
-    case "field": return `$${left ?? ""}`;
-    case "list": return [];
-    case "object": return {};
-    case "value": return getNamedType(type).name === "Boolean" ? true : "";
+    case "field":
+      return `$${left ?? ""}`;
+    case "list":
+      return [];
+    case "object":
+      return {};
+    case "value":
+      return getNamedType(type).name === "Boolean" ? true : "";
   }
   return undefined;
 }
 
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 
-/** literalOf reads a value that was typed. Scalars of the remote's own take numbers and booleans as such; other texts, or what is quoted, are texts. */
+/**
+ * literalOf reads a value that was typed. Scalars of the remote's own take numbers and booleans as such; other texts,
+ * or what is quoted, are texts.
+ */
 export function literalOf(text: string, type: GraphQLInputType): unknown {
   const { name } = getNamedType(type);
   if (name === "Int" || name === "Float") return number.test(text) ? Number(text) : text;
@@ -103,7 +123,10 @@ export function typedAs(part: unknown, type: GraphQLInputType): string {
 /** problemOf is what is wrong with a value, by the types alone. */
 export function problemOf(part: unknown, type: GraphQLInputType, left: string[]): string | undefined {
   if (part === undefined) return undefined;
-  if (isReference(part)) return left.length > 0 && !left.includes(part.slice(1)) ? `There is no ${part.slice(1) || "such field"} here.` : undefined;
+  if (isReference(part))
+    return left.length > 0 && !left.includes(part.slice(1))
+      ? `There is no ${part.slice(1) || "such field"} here.`
+      : undefined;
   const { name } = getNamedType(type);
   if (part === null) return "Null can't be given.";
   if (Array.isArray(part) && part.length > 1) return "A list can have one element.";

@@ -39,7 +39,12 @@ export function RemoteSchemasPage() {
 /** fieldsOf are those of a remote; one that is there has a schema to name things from. */
 const fieldsOf = (remote?: string): Field[] => [
   { path: "definition.url", label: "Address", kind: "text", hint: "{{NAME}} in it is a variable of the environment." },
-  { path: "definition.url_from_env", label: "Variable that has the address", kind: "text", hint: "In the place of an address." },
+  {
+    path: "definition.url_from_env",
+    label: "Variable that has the address",
+    kind: "text",
+    hint: "In the place of an address.",
+  },
   { path: "definition.headers", label: "Headers", kind: "headers" },
   { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
   { path: "definition.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
@@ -57,7 +62,10 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
   return (
     <Split
       words={{
-        list: "All remote schemas", one: "Remote schema", add: "Add a remote schema", choose: "Choose a remote schema.",
+        list: "All remote schemas",
+        one: "Remote schema",
+        add: "Add a remote schema",
+        choose: "Choose a remote schema.",
         none: "None: a remote schema is another GraphQL server, whose fields become part of the API.",
       }}
       items={remotes}
@@ -80,7 +88,15 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
         </>
       )}
     >
-      {(one, gone, moved) => <Shown key={one.name} remote={one} gone={gone} document={document} removed={() => moved(() => open(undefined))} />}
+      {(one, gone, moved) => (
+        <Shown
+          key={one.name}
+          remote={one}
+          gone={gone}
+          document={document}
+          removed={() => moved(() => open(undefined))}
+        />
+      )}
     </Split>
   );
 }
@@ -91,7 +107,9 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
   const client = useQueryClient();
   const { confirm, dialog } = useConfirm();
   const inconsistencies = useQuery(inconsistencyQuery(server));
-  const bad = inconsistencies.data?.inconsistent_objects.find((o) => o.type === "remote_schema" && o.name?.endsWith(remote.name));
+  const bad = inconsistencies.data?.inconsistent_objects.find(
+    (o) => o.type === "remote_schema" && o.name?.endsWith(remote.name),
+  );
   const found = useQuery(remoteQuery(server, remote.name));
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_remote_schema", { name: remote.name }),
@@ -109,23 +127,65 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
       <div className="row">
         <h2>{remote.name}</h2>
         {bad && <span className="removed">can't be used: {bad.reason}</span>}
-        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
-        <Button className="button" onPress={() => confirm({ title: "Remove", request: { type: "remove_remote_schema", args: { name: remote.name } }, done: removed })}>Remove…</Button>
-        <span role="status" className="hint">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
+        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>
+          Reload
+        </Button>
+        <Button
+          className="button"
+          onPress={() =>
+            confirm({
+              title: "Remove",
+              request: { type: "remove_remote_schema", args: { name: remote.name } },
+              done: removed,
+            })
+          }
+        >
+          Remove…
+        </Button>
+        <span role="status" className="hint">
+          {reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}
+        </span>
       </div>
       {reload.error && <Failure error={reload.error} />}
-      {inconsistencies.isLoadingError && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
+      {inconsistencies.isLoadingError && (
+        <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />
+      )}
       <Tabs first="schema">
-        <TabList aria-label="Parts of the remote schema"><Tab id="schema">Schema</Tab><Tab id="permissions">Permissions</Tab><Tab id="relationships">Relationships</Tab><Tab id="definition">Definition</Tab></TabList>
+        <TabList aria-label="Parts of the remote schema">
+          <Tab id="schema">Schema</Tab>
+          <Tab id="permissions">Permissions</Tab>
+          <Tab id="relationships">Relationships</Tab>
+          <Tab id="definition">Definition</Tab>
+        </TabList>
         <TabPanel id="schema">
           {found.isPending && <Loading what="the schema" />}
           {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
-          {found.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={found.data.sdl} extensions={graphql} readOnly /></div>}
+          {found.data !== undefined && (
+            <div className="editor-half">
+              <Editor label="Schema of the remote" value={found.data.sdl} extensions={graphql} readOnly />
+            </div>
+          )}
         </TabPanel>
-        <TabPanel id="permissions"><Permissions remote={remote} roles={rolesOf(document)} /></TabPanel>
-        <TabPanel id="relationships"><Relationships remote={remote.name} document={document} relationships={relationshipsOf(remote)} /></TabPanel>
+        <TabPanel id="permissions">
+          <Permissions remote={remote} roles={rolesOf(document)} />
+        </TabPanel>
+        <TabPanel id="relationships">
+          <Relationships remote={remote.name} document={document} relationships={relationshipsOf(remote)} />
+        </TabPanel>
         <TabPanel id="definition">
-          <Form follows title={gone ? "Create it anew" : "Change"} confirm={!gone} initial={{ ...args }} fields={() => fieldsOf(remote.name)} request={(value) => (gone ? { type: "bulk", args: [{ type: "add_remote_schema", args: value }, ...parts()] } : { type: "update_remote_schema", args: value })} done={() => {}} />
+          <Form
+            follows
+            title={gone ? "Create it anew" : "Change"}
+            confirm={!gone}
+            initial={{ ...args }}
+            fields={() => fieldsOf(remote.name)}
+            request={(value) =>
+              gone
+                ? { type: "bulk", args: [{ type: "add_remote_schema", args: value }, ...parts()] }
+                : { type: "update_remote_schema", args: value }
+            }
+            done={() => {}}
+          />
         </TabPanel>
       </Tabs>
       {dialog}

@@ -9,16 +9,27 @@ export function Permissions(props: { remote: RemoteSchema; roles: string[] }) {
   const { remote, roles } = props;
   const [edited, setEdited] = useState<string>();
   const { confirm, dialog } = useConfirm();
-  const withdraw = (role: string) => ({ type: "drop_remote_schema_permissions", args: { remote_schema: remote.name, role } });
+  const withdraw = (role: string) => ({
+    type: "drop_remote_schema_permissions",
+    args: { remote_schema: remote.name, role },
+  });
   return (
     <div className="page">
-      <p className="hint">They need <code>--enable-remote-schema-permissions</code>; without it, every role sees all of the remote.</p>
+      <p className="hint">
+        They need <code>--enable-remote-schema-permissions</code>; without it, every role sees all of the remote.
+      </p>
       <Roles
         allowed={(remote.permissions ?? []).map((p) => p.role)}
         roles={roles}
         allow={setEdited}
         edit={setEdited}
-        withdraw={(role) => confirm({ title: "Withdraw it", request: withdraw(role), done: () => setEdited((now) => (now === role ? undefined : now)) })}
+        withdraw={(role) =>
+          confirm({
+            title: "Withdraw it",
+            request: withdraw(role),
+            done: () => setEdited((now) => (now === role ? undefined : now)),
+          })
+        }
       />
       {edited && (
         <>

@@ -15,17 +15,29 @@ import { Loading } from "../../../ui/progress";
 import { rootsOf, spelled, typesIn, type Types } from "../model/part";
 import { Tree } from "./tree";
 
-/** RemoteRole edits which part of a remote schema a role sees: as a tree of types and fields, and as GraphQL next to it. */
+/**
+ * RemoteRole edits which part of a remote schema a role sees: as a tree of types and fields, and as GraphQL next to it.
+ */
 export default function RemoteRole(props: { remote: RemoteSchema; role: string }) {
   const { remote, role } = props;
   const sdl = useQuery(remoteQuery(useServer(), remote.name));
   if (sdl.isPending) return <Loading what="the schema" />;
   if (sdl.isLoadingError) return <Failure error={sdl.error} retry={() => void sdl.refetch()} />;
   const own = remote.permissions?.find((p) => p.role === role);
-  return <Kept value={own?.definition.schema}>{(schema) => <Part remote={remote.name} role={role} sdl={sdl.data.sdl} own={schema} comment={own?.comment} />}</Kept>;
+  return (
+    <Kept value={own?.definition.schema}>
+      {(schema) => <Part remote={remote.name} role={role} sdl={sdl.data.sdl} own={schema} comment={own?.comment} />}
+    </Kept>
+  );
 }
 
-function Part(props: { remote: string; role: string; sdl: string; own: string | undefined; comment: string | undefined }) {
+function Part(props: {
+  remote: string;
+  role: string;
+  sdl: string;
+  own: string | undefined;
+  comment: string | undefined;
+}) {
   const { remote, role, sdl, own, comment } = props;
   const server = useServer();
   const [text, setText] = useState(own ?? sdl);
@@ -42,7 +54,10 @@ function Part(props: { remote: string; role: string; sdl: string; own: string | 
       return [undefined, (e as Error).message];
     }
   }, [text]);
-  const add = { type: "add_remote_schema_permissions", args: { remote_schema: remote, role, definition: { schema: text }, comment } };
+  const add = {
+    type: "add_remote_schema_permissions",
+    args: { remote_schema: remote, role, definition: { schema: text }, comment },
+  };
   const drop = { type: "drop_remote_schema_permissions", args: { remote_schema: remote, role } };
   const request = own === undefined ? add : { type: "bulk", args: [drop, add] };
   const save = useMutation({
@@ -54,14 +69,46 @@ function Part(props: { remote: string; role: string; sdl: string; own: string | 
   });
   return (
     <>
-      <p className="hint">Presets of arguments are written as GraphQL, as in <code>id: Int @preset(value: "x-engine-user-id")</code>.</p>
+      <p className="hint">
+        Presets of arguments are written as GraphQL, as in <code>id: Int @preset(value: "x-engine-user-id")</code>.
+      </p>
       <div className="rule-both">
-        {part ? <Tree whole={whole} part={part} roots={roots} change={(to) => setText(to.size > 0 ? spelled(to, whole, sdl) : "")} /> : <p className="hint">The tree is shown when the text can be read.</p>}
+        {part ? (
+          <Tree
+            whole={whole}
+            part={part}
+            roots={roots}
+            change={(to) => setText(to.size > 0 ? spelled(to, whole, sdl) : "")}
+          />
+        ) : (
+          <p className="hint">The tree is shown when the text can be read.</p>
+        )}
         <div className="page">
-          <div className="editor-half"><Editor label="Schema of the role" value={text} onChange={setText} extensions={graphql} run={() => save.mutate()} /></div>
-          {fault && <span className="removed" role="alert">{fault}</span>}
+          <div className="editor-half">
+            <Editor
+              label="Schema of the role"
+              value={text}
+              onChange={setText}
+              extensions={graphql}
+              run={() => save.mutate()}
+            />
+          </div>
+          {fault && (
+            <span className="removed" role="alert">
+              {fault}
+            </span>
+          )}
           {save.error && <Failure error={save.error} />}
-          <div className="row"><Button className="button primary" isPending={save.isPending} isDisabled={!part} onPress={() => save.mutate()}>Set the permission…</Button></div>
+          <div className="row">
+            <Button
+              className="button primary"
+              isPending={save.isPending}
+              isDisabled={!part}
+              onPress={() => save.mutate()}
+            >
+              Set the permission…
+            </Button>
+          </div>
         </div>
       </div>
       {dialog}

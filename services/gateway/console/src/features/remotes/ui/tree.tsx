@@ -14,10 +14,15 @@ export function Tree(props: { whole: Types; part: Types; roots: string[]; change
   const matches = (name: string) => name.toLowerCase().includes(text);
   // Types that the remote has no more are shown as long as the role has them.
   const names = [...new Set([...roots.filter((r) => whole.has(r)), ...[...whole.keys()].sort(), ...part.keys()])];
-  const found = names.filter((n) => matches(n) || (text !== "" && membersOf((whole.get(n) ?? part.get(n))!).some((m) => matches(m.name))));
+  const found = names.filter(
+    (n) => matches(n) || (text !== "" && membersOf((whole.get(n) ?? part.get(n))!).some((m) => matches(m.name))),
+  );
   return (
     <div className="page">
-      <SearchField value={wanted} onChange={setWanted}><Label>Find a type or a field</Label><Input /></SearchField>
+      <SearchField value={wanted} onChange={setWanted}>
+        <Label>Find a type or a field</Label>
+        <Input />
+      </SearchField>
       <ul className="types" aria-label="Types and fields">
         {found.slice(0, shownTypes).map((name) => {
           const members = membersOf((whole.get(name) ?? part.get(name))!);
@@ -30,10 +35,15 @@ export function Tree(props: { whole: Types; part: Types; roots: string[]; change
                 <label className="inline">
                   <input
                     type="checkbox"
-                    ref={(e) => { if (e) e.indeterminate = part.has(name) && has.size < members.length; }}
+                    ref={(e) => {
+                      if (e) e.indeterminate = part.has(name) && has.size < members.length;
+                    }}
                     checked={part.has(name) && has.size >= members.length}
-                    onChange={(e) => change(e.target.checked ? withType(part, whole, name) : withoutType(part, roots, name))}
-                  /> <strong>{name}</strong>
+                    onChange={(e) =>
+                      change(e.target.checked ? withType(part, whole, name) : withoutType(part, roots, name))
+                    }
+                  />{" "}
+                  <strong>{name}</strong>
                 </label>
                 {members.length > 0 && (
                   <button
@@ -41,8 +51,14 @@ export function Tree(props: { whole: Types; part: Types; roots: string[]; change
                     className="link"
                     aria-expanded={expanded}
                     aria-label={`${has.size} of ${members.length} of ${name}`}
-                    onClick={() => setOpen((now) => (now.has(name) ? new Set([...now].filter((n) => n !== name)) : new Set([...now, name])))}
-                  >{has.size} of {members.length}</button>
+                    onClick={() =>
+                      setOpen((now) =>
+                        now.has(name) ? new Set([...now].filter((n) => n !== name)) : new Set([...now, name]),
+                      )
+                    }
+                  >
+                    {has.size} of {members.length}
+                  </button>
                 )}
                 {!whole.has(name) && <span className="removed">the remote has no such type</span>}
               </div>
@@ -55,8 +71,15 @@ export function Tree(props: { whole: Types; part: Types; roots: string[]; change
                           type="checkbox"
                           aria-label={`${name}.${m.name} ${m.about}`.trim()}
                           checked={has.has(m.name)}
-                          onChange={(e) => change(e.target.checked ? withMember(part, whole, name, m.name) : withoutMember(part, roots, name, m.name))}
-                        /> {m.name} {m.about && <small className="hint">{m.about}</small>}
+                          onChange={(e) =>
+                            change(
+                              e.target.checked
+                                ? withMember(part, whole, name, m.name)
+                                : withoutMember(part, roots, name, m.name),
+                            )
+                          }
+                        />{" "}
+                        {m.name} {m.about && <small className="hint">{m.about}</small>}
                       </label>
                     </li>
                   ))}

@@ -5,7 +5,9 @@ import type { Source } from "../../../lib/http/types";
 import { prefixOf } from "../../../lib/http/prefix";
 import type { StatementResult } from "./run";
 
-/** Names are the columns of the tables of a source, by their schemas and names. Where a kind has no schemas, that is "". */
+/**
+ * Names are the columns of the tables of a source, by their schemas and names. Where a kind has no schemas, that is "".
+ */
 export type Names = Record<string, Record<string, string[]>>;
 
 /** mostTables bounds how many tables are completed. */
@@ -32,17 +34,32 @@ export function namesQuery(server: Server, source: Source | undefined) {
 
 async function namesIn(server: Server, source: Source, signal: AbortSignal): Promise<Names> {
   const names: Names = {};
-  const add = (schema: unknown, table: unknown, columns: string[]) => ((names[String(schema)] ??= {})[String(table)] ??= []).push(...columns);
+  const add = (schema: unknown, table: unknown, columns: string[]) =>
+    ((names[String(schema)] ??= {})[String(table)] ??= []).push(...columns);
   if (source.kind === "bigquery") {
-    const found = await server.query<{ result: string[][] }>("bigquery_database_inspection", { source: source.name }, signal);
-    for (const [schema, table, , columns] of found.result.slice(1)) add(schema, table, (JSON.parse(columns!) as { column_name: string }[]).map((c) => c.column_name));
+    const found = await server.query<{ result: string[][] }>(
+      "bigquery_database_inspection",
+      { source: source.name },
+      signal,
+    );
+    for (const [schema, table, , columns] of found.result.slice(1))
+      add(
+        schema,
+        table,
+        (JSON.parse(columns!) as { column_name: string }[]).map((c) => c.column_name),
+      );
     return names;
   }
   const sql = source.kind === "sqlite" ? sqlite : source.kind === "mssql" ? mssql : postgres;
   const limit = source.kind === "mssql" ? mostTables * 20 : mostTables;
   const args = { source: source.name, sql, read_only: true, all_results: true, max_rows: limit };
   const found = await server.query<{ results: StatementResult[] }>(`${prefixOf(source.kind)}_run_sql`, args, signal);
-  for (const [schema, table, columns] of found.results[0]?.rows ?? []) add(schema, table, source.kind === "mssql" ? [String(columns)] : ((JSON.parse(String(columns)) as string[] | null) ?? []));
+  for (const [schema, table, columns] of found.results[0]?.rows ?? [])
+    add(
+      schema,
+      table,
+      source.kind === "mssql" ? [String(columns)] : ((JSON.parse(String(columns)) as string[] | null) ?? []),
+    );
   return names;
 }
 

@@ -33,13 +33,34 @@ export interface Choices {
 export const mostRows = 10_000;
 
 /** runStatements runs statements, or tries them. */
-export async function runStatements(server: Server, source: Source, sql: string, choices: Choices, trial: boolean, migration: Migration | undefined, signal: AbortSignal): Promise<Outcome> {
+export async function runStatements(
+  server: Server,
+  source: Source,
+  sql: string,
+  choices: Choices,
+  trial: boolean,
+  migration: Migration | undefined,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { readOnly, cascade, alone } = choices;
-  const args = { source: source.name, sql, read_only: readOnly, cascade: cascade && !readOnly, no_transaction: alone && !readOnly && !trial, all_results: true, max_rows: mostRows, dry_run: trial };
+  const args = {
+    source: source.name,
+    sql,
+    read_only: readOnly,
+    cascade: cascade && !readOnly,
+    no_transaction: alone && !readOnly && !trial,
+    all_results: true,
+    max_rows: mostRows,
+    dry_run: trial,
+  };
   const began = performance.now();
-  const answer = await server.sql<{ results: StatementResult[] } | (DryRun & { answer: { results: StatementResult[] } })>(`${prefixOf(source.kind)}_run_sql`, args, trial || readOnly ? undefined : migration, signal);
+  const answer = await server.sql<
+    { results: StatementResult[] } | (DryRun & { answer: { results: StatementResult[] } })
+  >(`${prefixOf(source.kind)}_run_sql`, args, trial || readOnly ? undefined : migration, signal);
   const took = performance.now() - began;
-  return "answer" in answer ? { results: answer.answer.results, tried: answer, took } : { results: answer.results, took };
+  return "answer" in answer
+    ? { results: answer.answer.results, tried: answer, took }
+    : { results: answer.results, took };
 }
 
 /** spent is a time in words. */

@@ -13,10 +13,14 @@ const longest = 20_000;
 const same = (a: PastStatements, b: PastStatements) => a.source === b.source && a.text === b.text;
 
 /**
- * usePastStatements is what was run. Statements have data and passwords in them, so that the browser forgets them with the tab, but for
- * those that are kept on purpose.
+ * usePastStatements is what was run. Statements have data and passwords in them, so that the browser forgets them with
+ * the tab, but for those that are kept on purpose.
  */
-export function usePastStatements(): [PastStatements[], (past: PastStatements[]) => void, (source: string, text: string) => void] {
+export function usePastStatements(): [
+  PastStatements[],
+  (past: PastStatements[]) => void,
+  (source: string, text: string) => void,
+] {
   const [passing, setPassing] = useStored<PastStatements[]>(sessionStorage, "query-engine-sql-history", []);
   const [kept, setKept] = useStored<PastStatements[]>(localStorage, "query-engine-sql-kept", []);
   const set = (past: PastStatements[]) => {
@@ -24,5 +28,9 @@ export function usePastStatements(): [PastStatements[], (past: PastStatements[])
     setPassing(past.filter((p) => !p.kept));
   };
   const past = [...passing, ...kept].toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
-  return [past, set, (source, text) => text.length <= longest && set(withRun(past, { id: "", source, text: text.trim() }, same))];
+  return [
+    past,
+    set,
+    (source, text) => text.length <= longest && set(withRun(past, { id: "", source, text: text.trim() }, same)),
+  ];
 }

@@ -20,7 +20,9 @@ export function Results(props: { results: StatementResult[] }) {
         const name = r.columns && (tables === 1 ? "Result" : `Result ${++number}`);
         return <Result key={i} result={r} name={name} place={results.length > 1 ? `${i + 1}. ` : ""} />;
       })}
-      {results.length > shownResults && <p className="hint">{results.length - shownResults} more statements ran, whose results aren't shown.</p>}
+      {results.length > shownResults && (
+        <p className="hint">{results.length - shownResults} more statements ran, whose results aren't shown.</p>
+      )}
     </>
   );
 }
@@ -29,18 +31,42 @@ function Result(props: { result: StatementResult; name?: string; place: string }
   const { result, name, place } = props;
   const { columns, rows = [], row_count: count = rows.length, command = "" } = result;
   const [shown, setShown] = useState(portion);
-  if (!columns) return <p className="hint">{place}{command || "Done"}{/\d$/.test(command) || result.row_count === undefined ? "" : `: ${countOf(count)} written`}</p>;
+  if (!columns)
+    return (
+      <p className="hint">
+        {place}
+        {command || "Done"}
+        {/\d$/.test(command) || result.row_count === undefined ? "" : `: ${countOf(count)} written`}
+      </p>
+    );
   const file = name!.toLowerCase().replace(" ", "-");
   return (
     <section className="panel" aria-label={name}>
       <div className="row">
-        <h2>{place}{countOf(count)}</h2>
+        <h2>
+          {place}
+          {countOf(count)}
+        </h2>
         {count > rows.length && <span className="hint">Only the first {mostRows.toLocaleString("en")} were read.</span>}
-        <Button className="button" onPress={() => saveFile(`${file}.csv`, "text/csv", [csvOfLines(columns, rows)])}>Download as CSV</Button>
-        <Button className="button" onPress={() => saveFile(`${file}.json`, "application/json", [jsonOf(columns, rows)])}>Download as JSON</Button>
+        <Button className="button" onPress={() => saveFile(`${file}.csv`, "text/csv", [csvOfLines(columns, rows)])}>
+          Download as CSV
+        </Button>
+        <Button
+          className="button"
+          onPress={() => saveFile(`${file}.json`, "application/json", [jsonOf(columns, rows)])}
+        >
+          Download as JSON
+        </Button>
       </div>
       <Grid label={name!} columns={columns} rows={rows.slice(0, shown)} />
-      {rows.length > shown && <div className="row"><Button className="button" onPress={() => setShown(shown + portion)}>Show {Math.min(portion, rows.length - shown)} more</Button><span className="hint">{shown.toLocaleString("en")} are shown</span></div>}
+      {rows.length > shown && (
+        <div className="row">
+          <Button className="button" onPress={() => setShown(shown + portion)}>
+            Show {Math.min(portion, rows.length - shown)} more
+          </Button>
+          <span className="hint">{shown.toLocaleString("en")} are shown</span>
+        </div>
+      )}
     </section>
   );
 }
@@ -52,5 +78,11 @@ export function countOf(rows: number): string {
 /** jsonOf is rows as objects; as lists where columns have the same name. */
 function jsonOf(columns: string[], rows: unknown[][]): string {
   const distinct = new Set(columns).size === columns.length;
-  return JSON.stringify(distinct ? rows.map((r) => Object.fromEntries(columns.map((c, i) => [c, r[i]]))) : { columns, rows }, null, 2) + "\n";
+  return (
+    JSON.stringify(
+      distinct ? rows.map((r) => Object.fromEntries(columns.map((c, i) => [c, r[i]]))) : { columns, rows },
+      null,
+      2,
+    ) + "\n"
+  );
 }

@@ -37,17 +37,36 @@ export function addressOf(subject: Subject, value: Value): string | { from_env: 
 
 /** headersOf are the headers of a form as the engine sends them, with names of variables in braces. */
 export function headersOf(subject: Subject, value: Value): [string, string][] {
-  const own: [string, string][] = [["content-type", "application/json"], ["user-agent", "graphql-engine"]];
+  const own: [string, string][] = [
+    ["content-type", "application/json"],
+    ["user-agent", "graphql-engine"],
+  ];
   const configured = (at(value, `${subject.base}headers`) as Header[] | undefined) ?? [];
-  return [...own, ...configured.filter((h) => h.name && !own.some(([name]) => name === h.name.toLowerCase())).map((h): [string, string] => [h.name, h.value_from_env === undefined ? (h.value ?? "") : `{{${h.value_from_env}}}`])];
+  return [
+    ...own,
+    ...configured
+      .filter((h) => h.name && !own.some(([name]) => name === h.name.toLowerCase()))
+      .map((h): [string, string] => [
+        h.name,
+        h.value_from_env === undefined ? (h.value ?? "") : `{{${h.value_from_env}}}`,
+      ]),
+  ];
 }
 
 /** variablesOf are the variables of the environment in an address and headers, each with a value to begin with. */
-export function variablesOf(address: string | { from_env: string }, headers: [string, string][]): Record<string, string> {
+export function variablesOf(
+  address: string | { from_env: string },
+  headers: [string, string][],
+): Record<string, string> {
   const text = typeof address === "string" ? address : `{{${address.from_env}}}`;
   const names = (part: string) => [...part.matchAll(/\{\{([^{}]+)\}\}/g)].map((m) => m[1]!.trim());
   const leading = /^\{\{([^{}]+)\}\}/.exec(text)?.[1]?.trim();
-  return Object.fromEntries([...names(text), ...headers.flatMap(([, value]) => names(value))].map((n) => [n, n === leading ? "http://webhook.example" : "value"]));
+  return Object.fromEntries(
+    [...names(text), ...headers.flatMap(([, value]) => names(value))].map((n) => [
+      n,
+      n === leading ? "http://webhook.example" : "value",
+    ]),
+  );
 }
 
 /** answerOf is the answer in the record of a call, undefined for a call without one. */

@@ -40,7 +40,14 @@ export function useTried(args: object | undefined) {
     meta: { quiet: true },
     queryFn: async ({ signal }) => {
       try {
-        return { tried: await server.metadata<Tried, "test_webhook_transform">("test_webhook_transform", JSON.parse(settled) as TestWebhookTransformArgs, signal), faults: [] };
+        return {
+          tried: await server.metadata<Tried, "test_webhook_transform">(
+            "test_webhook_transform",
+            JSON.parse(settled) as TestWebhookTransformArgs,
+            signal,
+          ),
+          faults: [],
+        };
       } catch (e) {
         const faults = faultsIn(e);
         if (!faults) throw e;
@@ -53,12 +60,17 @@ export function useTried(args: object | undefined) {
 /** faultsIn are the faults of transforms that an error is about, undefined when it is about something else. */
 function faultsIn(e: unknown): Fault[] | undefined {
   if (!(e instanceof ApiError)) return undefined;
-  if (Array.isArray(e.internal) && e.internal.every((f: Fault) => typeof f.path === "string")) return e.internal as Fault[];
+  if (Array.isArray(e.internal) && e.internal.every((f: Fault) => typeof f.path === "string"))
+    return e.internal as Fault[];
   const path = e.path?.replace(/^\$\.args\./, "");
-  return path && /^(request|response)_transform/.test(path) ? [{ path, error_code: e.code, message: e.message }] : undefined;
+  return path && /^(request|response)_transform/.test(path)
+    ? [{ path, error_code: e.code, message: e.message }]
+    : undefined;
 }
 
 /** faultsOf are those of a transform, with the paths in it. */
 export function faultsOf(faults: Fault[], key: "request_transform" | "response_transform"): Fault[] {
-  return faults.filter((f) => f.path.startsWith(key)).map((f) => ({ ...f, path: f.path.slice(key.length).replace(/^\./, "") }));
+  return faults
+    .filter((f) => f.path.startsWith(key))
+    .map((f) => ({ ...f, path: f.path.slice(key.length).replace(/^\./, "") }));
 }

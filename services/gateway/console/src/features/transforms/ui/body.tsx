@@ -35,7 +35,13 @@ const started: Partial<Record<Way, BodyAction>> = {
 };
 
 /** Body edits the body of a transform, of a request or of an answer. */
-export function Body(props: { of: "request" | "answer"; transform: Value; change: (transform: Value) => void; faults: Fault[]; faultAt: (path: string) => string | undefined }) {
+export function Body(props: {
+  of: "request" | "answer";
+  transform: Value;
+  change: (transform: Value) => void;
+  faults: Fault[];
+  faultAt: (path: string) => string | undefined;
+}) {
   const { of, transform, change, faults, faultAt } = props;
   const id = useId();
   const way = wayOf(transform);
@@ -47,7 +53,12 @@ export function Body(props: { of: "request" | "answer"; transform: Value; change
     <>
       <div className="field">
         <label htmlFor={id}>Body of the {of}</label>
-        <select id={id} value={way} aria-invalid={(way === "other" && fault !== undefined) || undefined} onChange={(e) => choose(e.target.value as Way)}>
+        <select
+          id={id}
+          value={way}
+          aria-invalid={(way === "other" && fault !== undefined) || undefined}
+          onChange={(e) => choose(e.target.value as Way)}
+        >
           <option value="same">as it is</option>
           <option value="transform">JSON, by a template</option>
           <option value="x_www_form_urlencoded">form, by templates</option>
@@ -61,7 +72,12 @@ export function Body(props: { of: "request" | "answer"; transform: Value; change
         <Template
           label={`Template of the body of the ${of}`}
           value={typeof transform.body === "string" ? transform.body : ((transform.body as BodyAction).template ?? "")}
-          change={(text) => change({ ...transform, body: typeof transform.body === "string" ? text : { ...(transform.body as BodyAction), template: text } })}
+          change={(text) =>
+            change({
+              ...transform,
+              body: typeof transform.body === "string" ? text : { ...(transform.body as BodyAction), template: text },
+            })
+          }
           faults={faults.filter((f) => f.path === path)}
         />
       )}
@@ -70,9 +86,13 @@ export function Body(props: { of: "request" | "answer"; transform: Value; change
           legend={`Form of the ${of}`}
           words={wordsFor(`Field of the ${of}`)}
           value={(transform.body as BodyAction).form_template}
-          change={(pairs) => change({ ...transform, body: { ...(transform.body as BodyAction), form_template: pairs } })}
+          change={(pairs) =>
+            change({ ...transform, body: { ...(transform.body as BodyAction), form_template: pairs } })
+          }
           faultOf={(name) => faultAt(`body.form_template${placeOf(name)}`)}
-          hint={of === "request" ? "Name application/x-www-form-urlencoded as the Content-Type of the headers." : undefined}
+          hint={
+            of === "request" ? "Name application/x-www-form-urlencoded as the Content-Type of the headers." : undefined
+          }
         />
       )}
     </>
@@ -83,11 +103,29 @@ export function Body(props: { of: "request" | "answer"; transform: Value; change
 function Template(props: { label: string; value: string; change: (text: string) => void; faults: Fault[] }) {
   const { label, value, change, faults } = props;
   const key = JSON.stringify(faults);
-  const extensions = useMemo(() => [json(), linter((view) => (JSON.parse(key) as Fault[]).map((f) => diagnostic(view.state.doc, f)), { delay: 0 })], [key]);
+  const extensions = useMemo(
+    () => [
+      json(),
+      linter((view) => (JSON.parse(key) as Fault[]).map((f) => diagnostic(view.state.doc, f)), { delay: 0 }),
+    ],
+    [key],
+  );
   return (
     <div className="field">
-      <div className="short-editor"><Editor label={label} value={value} onChange={change} extensions={extensions} /></div>
-      {faults.map((f, i) => <span key={i} className="removed">{f.error_code}: {f.message}{f.source_position && <> (line {f.source_position.start_line + 1}, column {f.source_position.start_column})</>}</span>)}
+      <div className="short-editor">
+        <Editor label={label} value={value} onChange={change} extensions={extensions} />
+      </div>
+      {faults.map((f, i) => (
+        <span key={i} className="removed">
+          {f.error_code}: {f.message}
+          {f.source_position && (
+            <>
+              {" "}
+              (line {f.source_position.start_line + 1}, column {f.source_position.start_column})
+            </>
+          )}
+        </span>
+      ))}
     </div>
   );
 }
@@ -99,5 +137,10 @@ function diagnostic(doc: Text, { error_code, message, source_position: at }: Fau
     return Math.min(found.from + [...found.text].slice(0, column - 1).join("").length, found.to);
   };
   const from = at ? offset(at.start_line, at.start_column) : 0;
-  return { from, to: at ? Math.max(from, offset(at.end_line, at.end_column)) : doc.length, severity: "error", message: `${error_code}: ${message}` };
+  return {
+    from,
+    to: at ? Math.max(from, offset(at.end_line, at.end_column)) : doc.length,
+    severity: "error",
+    message: `${error_code}: ${message}`,
+  };
 }

@@ -14,6 +14,10 @@ export function transformsField(subject: Subject): Field {
     label: "Transforms",
     section: "Change the request and the answer",
     kind: "custom",
-    control: (props) => <Suspense fallback={<Loading what="the transforms" />}><Transforms {...props} subject={subject} /></Suspense>,
+    control: (props) => (
+      <Suspense fallback={<Loading what="the transforms" />}>
+        <Transforms {...props} subject={subject} />
+      </Suspense>
+    ),
   };
 }

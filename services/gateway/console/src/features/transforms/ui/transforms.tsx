@@ -22,9 +22,16 @@ export default function Transforms(props: CustomProps & { subject: Subject }) {
   const result = useTried(
     typed && changes
       ? {
-          webhook_url: address, env, method: "POST", body: typed.body, request_headers: headers, show_paths: true,
-          request_transform: requestTransform ?? null, response_transform: responseTransform ?? null,
-          ...(typed.session && { session_variables: typed.session }), ...(responseTransform && { response: typed.answer }),
+          webhook_url: address,
+          env,
+          method: "POST",
+          body: typed.body,
+          request_headers: headers,
+          show_paths: true,
+          request_transform: requestTransform ?? null,
+          response_transform: responseTransform ?? null,
+          ...(typed.session && { session_variables: typed.session }),
+          ...(responseTransform && { response: typed.answer }),
         }
       : undefined,
   );
@@ -38,10 +45,24 @@ export default function Transforms(props: CustomProps & { subject: Subject }) {
   return (
     <div className="transforms">
       <div className="form">
-        <Part title="Change the request" {...part(request, "request_transform")}>{(p) => <Request {...p} />}</Part>
-        <Part title="Change the answer" {...part(response, "response_transform")}>{(p) => <Body of="answer" {...p} />}</Part>
+        <Part title="Change the request" {...part(request, "request_transform")}>
+          {(p) => <Request {...p} />}
+        </Part>
+        <Part title="Change the answer" {...part(response, "response_transform")}>
+          {(p) => <Body of="answer" {...p} />}
+        </Part>
       </div>
-      {changes && <TryOut subject={subject} value={value} env={env} typed={typed} setTyped={setTyped} answers={responseTransform !== undefined} result={result} />}
+      {changes && (
+        <TryOut
+          subject={subject}
+          value={value}
+          env={env}
+          typed={typed}
+          setTyped={setTyped}
+          answers={responseTransform !== undefined}
+          result={result}
+        />
+      )}
     </div>
   );
 }
@@ -67,18 +88,32 @@ function Part(props: PartProps & { title: string; children: (p: Edited) => React
   };
   // What is typed is tried at once; what the server has refused stays until then.
   const at = (place: string) => textOf(faults.filter((f) => f.path === place)) ?? (place ? faultAt(place) : undefined);
-  const whole = transform && (textOf(faults.filter((f) => f.path === "" || /^(version|template_engine)$/.test(f.path))) ?? faultAt(""));
+  const whole =
+    transform &&
+    (textOf(faults.filter((f) => f.path === "" || /^(version|template_engine)$/.test(f.path))) ?? faultAt(""));
   return (
     <fieldset className="rule">
-      <label className="inline"><input type="checkbox" checked={transform !== undefined} onChange={(e) => set(e.target.checked ? last.current : undefined)} /> {title}</label>
+      <label className="inline">
+        <input
+          type="checkbox"
+          checked={transform !== undefined}
+          onChange={(e) => set(e.target.checked ? last.current : undefined)}
+        />{" "}
+        {title}
+      </label>
       {transform && children({ transform, change: set, faults, faultAt: at })}
       {transform && (
         <label className="inline">
           Template language
-          <select value={typeof transform.template_engine === "string" ? transform.template_engine : ""} onChange={(e) => set({ ...transform, template_engine: e.target.value || undefined })}>
+          <select
+            value={typeof transform.template_engine === "string" ? transform.template_engine : ""}
+            onChange={(e) => set({ ...transform, template_engine: e.target.value || undefined })}
+          >
             <option value="">the default, Kriti</option>
             <option value="Kriti">Kriti</option>
-            {typeof transform.template_engine === "string" && !["Kriti", ""].includes(transform.template_engine) && <option>{transform.template_engine}</option>}
+            {typeof transform.template_engine === "string" && !["Kriti", ""].includes(transform.template_engine) && (
+              <option>{transform.template_engine}</option>
+            )}
           </select>
         </label>
       )}
@@ -87,10 +122,18 @@ function Part(props: PartProps & { title: string; children: (p: Edited) => React
   );
 }
 
-/** textOf is what faults say; in texts that only interpolate, the first column is that of the quote that they are read in. */
+/**
+ * textOf is what faults say; in texts that only interpolate, the first column is that of the quote that they are read
+ * in.
+ */
 function textOf(faults: Fault[]): string | undefined {
   if (faults.length === 0) return undefined;
-  return faults.map((f) => `${f.error_code}: ${f.message}${f.source_position ? ` (column ${Math.max(1, f.source_position.start_column - 1)})` : ""}`).join(" ");
+  return faults
+    .map(
+      (f) =>
+        `${f.error_code}: ${f.message}${f.source_position ? ` (column ${Math.max(1, f.source_position.start_column - 1)})` : ""}`,
+    )
+    .join(" ");
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -113,57 +156,131 @@ function Request(props: Edited) {
   const way = query === undefined || query === null ? "same" : typeof query === "string" ? "text" : "pairs";
   return (
     <>
-      <Text label="Method" value={transform.method} change={(t) => set("method", t)} options={methods} placeholder="POST" fault={faultAt("method")} />
-      <Text label="URL" value={transform.url} change={(t) => set("url", t)} placeholder="{{$base_url}}" fault={faultAt("url")} hint="What is between {{ and }} is computed: $base_url is the address of the webhook, $body the request's body." />
+      <Text
+        label="Method"
+        value={transform.method}
+        change={(t) => set("method", t)}
+        options={methods}
+        placeholder="POST"
+        fault={faultAt("method")}
+      />
+      <Text
+        label="URL"
+        value={transform.url}
+        change={(t) => set("url", t)}
+        placeholder="{{$base_url}}"
+        fault={faultAt("url")}
+        hint="What is between {{ and }} is computed: $base_url is the address of the webhook, $body the request's body."
+      />
       <div className="field">
         <label htmlFor={id}>Query parameters</label>
-        <select id={id} value={way} onChange={(e) => set("query_params", e.target.value === "same" ? undefined : e.target.value === "text" ? "" : {})}>
+        <select
+          id={id}
+          value={way}
+          onChange={(e) =>
+            set("query_params", e.target.value === "same" ? undefined : e.target.value === "text" ? "" : {})
+          }
+        >
           <option value="same">as they are</option>
           <option value="pairs">these</option>
           <option value="text">one text</option>
         </select>
-        {way === "text" && <Text label="Query" value={query} change={(t) => set("query_params", t ?? "")} fault={faultAt("query_params")} />}
+        {way === "text" && (
+          <Text
+            label="Query"
+            value={query}
+            change={(t) => set("query_params", t ?? "")}
+            fault={faultAt("query_params")}
+          />
+        )}
       </div>
       {way === "pairs" && (
         <Pairs
-          legend="These parameters take the place of all others" words={wordsFor("Parameter")} nullable value={query as Record<string, string | null>}
-          change={(pairs) => set("query_params", pairs)} faultOf={(name) => faultAt(`query_params${placeOf(name)}`)}
+          legend="These parameters take the place of all others"
+          words={wordsFor("Parameter")}
+          nullable
+          value={query as Record<string, string | null>}
+          change={(pairs) => set("query_params", pairs)}
+          faultOf={(name) => faultAt(`query_params${placeOf(name)}`)}
         />
       )}
       <Pairs
-        legend="Headers that are added" words={{ ...wordsFor("Added header"), add: "Add a header to the request" }} value={headers.add_headers as Record<string, string> | undefined}
-        change={(pairs) => setHeaders("add_headers", Object.keys(pairs).length > 0 ? pairs : undefined)} faultOf={(name) => faultAt(`request_headers.add_headers${placeOf(name)}`)}
+        legend="Headers that are added"
+        words={{ ...wordsFor("Added header"), add: "Add a header to the request" }}
+        value={headers.add_headers as Record<string, string> | undefined}
+        change={(pairs) => setHeaders("add_headers", Object.keys(pairs).length > 0 ? pairs : undefined)}
+        faultOf={(name) => faultAt(`request_headers.add_headers${placeOf(name)}`)}
       />
-      <Names label="Headers that are removed" value={headers.remove_headers} change={(names) => setHeaders("remove_headers", names)} fault={faultAt("request_headers.remove_headers")} />
+      <Names
+        label="Headers that are removed"
+        value={headers.remove_headers}
+        change={(names) => setHeaders("remove_headers", names)}
+        fault={faultAt("request_headers.remove_headers")}
+      />
       <Body of="request" {...props} />
     </>
   );
 }
 
-function Text(props: { label: string; value: unknown; change: (text: string | undefined) => void; options?: string[]; placeholder?: string; hint?: string; fault: string | undefined }) {
+function Text(props: {
+  label: string;
+  value: unknown;
+  change: (text: string | undefined) => void;
+  options?: string[];
+  placeholder?: string;
+  hint?: string;
+  fault: string | undefined;
+}) {
   const { label, value, change, options, placeholder, hint, fault } = props;
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <input
-        id={id} type="text" autoComplete="off" spellCheck={false} placeholder={placeholder} list={options && `${id}-options`}
-        aria-invalid={fault !== undefined || undefined} aria-describedby={(fault ?? hint) && `${id}-about`}
-        value={typeof value === "string" ? value : ""} onChange={(e) => change(e.target.value || undefined)}
+        id={id}
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={placeholder}
+        list={options && `${id}-options`}
+        aria-invalid={fault !== undefined || undefined}
+        aria-describedby={(fault ?? hint) && `${id}-about`}
+        value={typeof value === "string" ? value : ""}
+        onChange={(e) => change(e.target.value || undefined)}
       />
-      {options && <datalist id={`${id}-options`}>{options.map((o) => <option key={o} value={o} />)}</datalist>}
-      {(hint ?? fault) && <span className="hint" id={`${id}-about`}>{fault && <span className="removed">{fault}</span>} {hint}</span>}
+      {options && (
+        <datalist id={`${id}-options`}>
+          {options.map((o) => (
+            <option key={o} value={o} />
+          ))}
+        </datalist>
+      )}
+      {(hint ?? fault) && (
+        <span className="hint" id={`${id}-about`}>
+          {fault && <span className="removed">{fault}</span>} {hint}
+        </span>
+      )}
     </div>
   );
 }
 
 /** Names is a list with commas between the names. */
-function Names(props: { label: string; value: unknown; change: (names: string[] | undefined) => void; fault: string | undefined }) {
+function Names(props: {
+  label: string;
+  value: unknown;
+  change: (names: string[] | undefined) => void;
+  fault: string | undefined;
+}) {
   const [text, setText] = useState(Array.isArray(props.value) ? props.value.join(", ") : "");
   const edit = (typed: string | undefined) => {
     setText(typed ?? "");
-    const names = (typed ?? "").split(",").map((n) => n.trim()).filter(Boolean);
+    const names = (typed ?? "")
+      .split(",")
+      .map((n) => n.trim())
+      .filter(Boolean);
     props.change(names.length > 0 ? names : undefined);
   };
-  return <Text label={props.label} value={text} change={edit} hint="Names with commas between them." fault={props.fault} />;
+  return (
+    <Text label={props.label} value={text} change={edit} hint="Names with commas between them." fault={props.fault} />
+  );
 }

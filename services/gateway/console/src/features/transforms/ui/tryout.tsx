@@ -37,13 +37,25 @@ export function TryOut(props: TryOutProps) {
   const { subject, value } = props;
   const server = useServer();
   const of = subject.of(value);
-  const found = useQuery({ queryKey: ["transform samples", ...of], staleTime: Infinity, gcTime: 0, queryFn: ({ signal }) => subject.samples(server, value, signal) });
+  const found = useQuery({
+    queryKey: ["transform samples", ...of],
+    staleTime: Infinity,
+    gcTime: 0,
+    queryFn: ({ signal }) => subject.samples(server, value, signal),
+  });
   return (
     <section className="panel" aria-label="Try it out">
       <h3>Try it out</h3>
       {found.isPending && <Loading what="a sample" />}
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
-      {found.data && <Tested key={JSON.stringify(of)} {...props} requests={found.data.requests} answer={found.data.answer ?? shownAnswer} />}
+      {found.data && (
+        <Tested
+          key={JSON.stringify(of)}
+          {...props}
+          requests={found.data.requests}
+          answer={found.data.answer ?? shownAnswer}
+        />
+      )}
     </section>
   );
 }
@@ -82,25 +94,64 @@ function Tested(props: TryOutProps & { requests: Sample[]; answer: Answered }) {
     <>
       <div className="field">
         <label htmlFor={id}>With</label>
-        <select id={id} value={chosen} onChange={(e) => choose(Number(e.target.value))}>{requests.map((r, i) => <option key={i} value={i}>{r.label}</option>)}</select>
+        <select id={id} value={chosen} onChange={(e) => choose(Number(e.target.value))}>
+          {requests.map((r, i) => (
+            <option key={i} value={i}>
+              {r.label}
+            </option>
+          ))}
+        </select>
       </div>
-      <div className="short-editor"><Editor label="Sample of the body" value={texts.body} onChange={(t) => edit("body", t)} extensions={language} /></div>
+      <div className="short-editor">
+        <Editor label="Sample of the body" value={texts.body} onChange={(t) => edit("body", t)} extensions={language} />
+      </div>
       {wrong.body && <span className="removed">This isn't JSON.</span>}
       <Pairs
-        key={`session ${chosen}`} legend="Session variables" words={wordsFor("Session variable")} value={typed.session}
-        change={(pairs) => setTyped({ ...typed, session: Object.keys(pairs).length > 0 ? (pairs as Record<string, string>) : undefined })}
+        key={`session ${chosen}`}
+        legend="Session variables"
+        words={wordsFor("Session variable")}
+        value={typed.session}
+        change={(pairs) =>
+          setTyped({ ...typed, session: Object.keys(pairs).length > 0 ? (pairs as Record<string, string>) : undefined })
+        }
       />
       {hasEnv && (
         <fieldset className="field">
           <legend>Variables of the environment</legend>
-          {Object.entries(env).map(([name, v]) => <label key={name} className="inline">{name}<input type="text" autoComplete="off" value={v} onChange={(e) => setTyped({ ...typed, env: { ...typed.env, [name]: e.target.value } })} /></label>)}
+          {Object.entries(env).map(([name, v]) => (
+            <label key={name} className="inline">
+              {name}
+              <input
+                type="text"
+                autoComplete="off"
+                value={v}
+                onChange={(e) => setTyped({ ...typed, env: { ...typed.env, [name]: e.target.value } })}
+              />
+            </label>
+          ))}
           <span className="hint">The server's own values aren't used for this.</span>
         </fieldset>
       )}
       {answers && (
         <>
-          <label className="field">Status of the answer<input type="number" min={100} max={599} value={typed.answer.status} onChange={(e) => setTyped({ ...typed, answer: { ...typed.answer, status: Number(e.target.value) } })} /></label>
-          <div className="short-editor"><Editor label="Sample of the answer" value={texts.answer} onChange={(t) => edit("answer", t)} extensions={language} /></div>
+          <label className="field">
+            Status of the answer
+            <input
+              type="number"
+              min={100}
+              max={599}
+              value={typed.answer.status}
+              onChange={(e) => setTyped({ ...typed, answer: { ...typed.answer, status: Number(e.target.value) } })}
+            />
+          </label>
+          <div className="short-editor">
+            <Editor
+              label="Sample of the answer"
+              value={texts.answer}
+              onChange={(t) => edit("answer", t)}
+              extensions={language}
+            />
+          </div>
           {wrong.answer && <span className="removed">This isn't JSON.</span>}
         </>
       )}
@@ -117,15 +168,28 @@ function Result(props: { result: TryOutProps["result"] }) {
   const { tried, faults } = data;
   return (
     <div aria-label="Result" role="group" className="form">
-      {faults.length > 0 && <ul className="changes" aria-label="Faults">{faults.map((f, i) => <li key={i} className="removed"><code>{f.path}</code>: {f.error_code}: {f.message}</li>)}</ul>}
+      {faults.length > 0 && (
+        <ul className="changes" aria-label="Faults">
+          {faults.map((f, i) => (
+            <li key={i} className="removed">
+              <code>{f.path}</code>: {f.error_code}: {f.message}
+            </li>
+          ))}
+        </ul>
+      )}
       {tried && (
         <>
           <h3>Request</h3>
-          <pre tabIndex={0} aria-label="Resulting request">{`${tried.method} ${tried.webhook_url}\n${tried.headers.map(([name, v]) => `${name}: ${v}\n`).join("")}\n${text(tried.body)}`}</pre>
+          <pre
+            tabIndex={0}
+            aria-label="Resulting request"
+          >{`${tried.method} ${tried.webhook_url}\n${tried.headers.map(([name, v]) => `${name}: ${v}\n`).join("")}\n${text(tried.body)}`}</pre>
           {tried.response_body !== undefined && (
             <>
               <h3>Answer</h3>
-              <pre tabIndex={0} aria-label="Resulting answer">{text(tried.response_body)}</pre>
+              <pre tabIndex={0} aria-label="Resulting answer">
+                {text(tried.response_body)}
+              </pre>
             </>
           )}
         </>

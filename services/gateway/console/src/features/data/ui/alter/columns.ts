@@ -6,9 +6,44 @@ import type { Job } from "./job";
 
 /** types are those that columns of a dialect are usually of. */
 export const types: Record<Dialect, string[]> = {
-  postgres: ["bigint", "boolean", "bytea", "date", "double precision", "inet", "integer", "interval", "jsonb", "numeric", "numeric(12,2)", "smallint", "text", "text[]", "time", "timestamptz", "timestamp", "uuid", "varchar(100)"],
+  postgres: [
+    "bigint",
+    "boolean",
+    "bytea",
+    "date",
+    "double precision",
+    "inet",
+    "integer",
+    "interval",
+    "jsonb",
+    "numeric",
+    "numeric(12,2)",
+    "smallint",
+    "text",
+    "text[]",
+    "time",
+    "timestamptz",
+    "timestamp",
+    "uuid",
+    "varchar(100)",
+  ],
   sqlite: ["INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "BOOLEAN", "DATE", "TIMESTAMP", "UUID", "JSON"],
-  mssql: ["bigint", "bit", "date", "datetime2", "datetimeoffset", "decimal(12, 2)", "float", "int", "nvarchar(100)", "nvarchar(max)", "smallint", "time", "uniqueidentifier", "varbinary(max)"],
+  mssql: [
+    "bigint",
+    "bit",
+    "date",
+    "datetime2",
+    "datetimeoffset",
+    "decimal(12, 2)",
+    "float",
+    "int",
+    "nvarchar(100)",
+    "nvarchar(max)",
+    "smallint",
+    "time",
+    "uniqueidentifier",
+    "varbinary(max)",
+  ],
 };
 
 const identities = [
@@ -28,13 +63,27 @@ function columnFields(dialect: Dialect, known: string[], was?: ColumnDefinition)
     { path: "nullable", label: "May be NULL", kind: "flag" },
   ];
   if (was?.generated === undefined && !(was && dialect === "mssql")) {
-    list.push({ path: "default", label: "Default", kind: "text", check, hint: "An expression in SQL, as in 'new' or now()." });
+    list.push({
+      path: "default",
+      label: "Default",
+      kind: "text",
+      check,
+      hint: "An expression in SQL, as in 'new' or now().",
+    });
   }
-  if (dialect === "postgres" && !was?.generated) list.push({ path: "identity", label: "Counted up", kind: "choice", options: identities });
-  if (dialect === "mssql" && !was) list.push({ path: "identity", label: "Counted up", kind: "choice", options: identities.slice(0, 2) });
+  if (dialect === "postgres" && !was?.generated)
+    list.push({ path: "identity", label: "Counted up", kind: "choice", options: identities });
+  if (dialect === "mssql" && !was)
+    list.push({ path: "identity", label: "Counted up", kind: "choice", options: identities.slice(0, 2) });
   if (dialect === "postgres") list.push({ path: "comment", label: "Comment", kind: "text" });
   if (dialect === "postgres" && was) {
-    list.push({ path: "using", label: "Values of the new type", kind: "text", check, hint: "An expression of the old ones, where the database doesn't know how they become the new ones." });
+    list.push({
+      path: "using",
+      label: "Values of the new type",
+      kind: "text",
+      check,
+      hint: "An expression of the old ones, where the database doesn't know how they become the new ones.",
+    });
   }
   return list;
 }
@@ -54,8 +103,16 @@ export function changeColumn(dialect: Dialect, table: Name, was: ColumnDefinitio
   const { name, type, nullable, identity, default: value, description: comment } = was;
   return {
     title: `Change the column ${name}`,
-    initial: { name, type, ...(nullable && { nullable }), ...(value && { default: value }), ...(identity && { identity }), ...(comment && { comment }) },
+    initial: {
+      name,
+      type,
+      ...(nullable && { nullable }),
+      ...(value && { default: value }),
+      ...(identity && { identity }),
+      ...(comment && { comment }),
+    },
     fields: () => columnFields(dialect, known, was),
-    steps: (v) => new Statements(dialect).changeColumn(table, was, v as unknown as ColumnDraft, v.using as string | undefined),
+    steps: (v) =>
+      new Statements(dialect).changeColumn(table, was, v as unknown as ColumnDraft, v.using as string | undefined),
   };
 }

@@ -41,7 +41,16 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
     try {
       const steps = job.steps(value);
       if (steps.length === 0) throw new Error("Nothing changes.");
-      showing.set({ title: job.title, steps, then: job.then?.(value), done: () => { saved(); close(); job.done?.(value); } });
+      showing.set({
+        title: job.title,
+        steps,
+        then: job.then?.(value),
+        done: () => {
+          saved();
+          close();
+          job.done?.(value);
+        },
+      });
     } catch (e) {
       setWrong((e as Error).message);
     }
@@ -50,12 +59,27 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
     <section className="panel form" aria-label={job.title}>
       <h4>{job.title}</h4>
       {fields.map((f) => (
-        <Control key={f.path} field={f} value={value} faultAt={(path) => problems[path]} put={(path, part) => setValue((v) => put(v, path, part))} report={(problem) => report(f.path, problem)} />
+        <Control
+          key={f.path}
+          field={f}
+          value={value}
+          faultAt={(path) => problems[path]}
+          put={(path, part) => setValue((v) => put(v, path, part))}
+          report={(problem) => report(f.path, problem)}
+        />
       ))}
-      {wrong && <p className="removed" role="alert">{wrong}</p>}
+      {wrong && (
+        <p className="removed" role="alert">
+          {wrong}
+        </p>
+      )}
       <div className="row">
-        <Button className="button primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>Show the SQL…</Button>
-        <Button className="button" onPress={() => leave(close)}>Cancel</Button>
+        <Button className="button primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>
+          Show the SQL…
+        </Button>
+        <Button className="button" onPress={() => leave(close)}>
+          Cancel
+        </Button>
       </div>
       {showing.value && <RunScript {...showing.value} source={source} close={showing.close} />}
     </section>

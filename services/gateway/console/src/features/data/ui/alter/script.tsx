@@ -24,7 +24,10 @@ export interface Script {
   done?: () => void;
 }
 
-/** RunScript shows SQL, and what it would do, before it runs in a source. In a project it becomes a migration. close closes it, and then does something, as that of useAsking. */
+/**
+ * RunScript shows SQL, and what it would do, before it runs in a source. In a project it becomes a migration. close
+ * closes it, and then does something, as that of useAsking.
+ */
 export function RunScript(props: Script & { source: Source; close: (then?: () => void) => void }) {
   const { title, source, steps, then, done, close } = props;
   const server = useServer();
@@ -35,7 +38,10 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
   const ran = useRef(false);
   const type = `${prefixOf(source.kind)}_run_sql`;
   const tries = canRehearse(source.kind);
-  const trial = useMutation({ mutationFn: (drop: boolean) => server.query<DryRun>(type, { source: source.name, sql: up, cascade: drop, dry_run: true }) });
+  const trial = useMutation({
+    mutationFn: (drop: boolean) =>
+      server.query<DryRun>(type, { source: source.name, sql: up, cascade: drop, dry_run: true }),
+  });
   const run = useMutation({
     mutationFn: async () => {
       const args = { source: source.name, sql: up, cascade };
@@ -57,24 +63,55 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
   };
   return (
     <Window title={title} close={() => close()} form edited={name !== "" && !run.isPending}>
-      <pre tabIndex={0} aria-label="SQL">{up}</pre>
-      <div className="row"><Copy texts={{ "Copy the SQL": () => up }} /></div>
-      {(depends || cascade || !tries) && <Checkbox isSelected={cascade} onChange={drop}>Drop metadata that depends on what is dropped</Checkbox>}
+      <pre tabIndex={0} aria-label="SQL">
+        {up}
+      </pre>
+      <div className="row">
+        <Copy texts={{ "Copy the SQL": () => up }} />
+      </div>
+      {(depends || cascade || !tries) && (
+        <Checkbox isSelected={cascade} onChange={drop}>
+          Drop metadata that depends on what is dropped
+        </Checkbox>
+      )}
       {trial.isPending && tries && <Loading what="what it would do" />}
       {trial.error && <Failure error={trial.error} retry={() => mutate(cascade)} />}
       {trial.data && <Changes changes={trial.data.changes} />}
-      {trial.data?.refused && <p className="removed">It would be refused: {trial.data.refused.error} (<code>{trial.data.refused.code}</code>)</p>}
+      {trial.data?.refused && (
+        <p className="removed">
+          It would be refused: {trial.data.refused.error} (<code>{trial.data.refused.code}</code>)
+        </p>
+      )}
       {!tries && <p className="hint">SQL can't be tried in sources of this kind before it runs.</p>}
       {project && (
         <>
-          <TextField value={name} onChange={setName}><Label>Name of the migration</Label><Input placeholder="its first words" /></TextField>
-          {down === undefined ? <p className="hint">What takes it back isn't evident: the migration's down.sql is to be written.</p> : <><p className="hint">The migration is taken back by:</p><pre tabIndex={0} aria-label="Down migration">{down}</pre></>}
+          <TextField value={name} onChange={setName}>
+            <Label>Name of the migration</Label>
+            <Input placeholder="its first words" />
+          </TextField>
+          {down === undefined ? (
+            <p className="hint">What takes it back isn't evident: the migration's down.sql is to be written.</p>
+          ) : (
+            <>
+              <p className="hint">The migration is taken back by:</p>
+              <pre tabIndex={0} aria-label="Down migration">
+                {down}
+              </pre>
+            </>
+          )}
         </>
       )}
       {run.error && ran.current && <p className="removed">The SQL has run. What comes after it has not:</p>}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isPending={run.isPending} isDisabled={tries && (!trial.data || trial.isPending || trial.data.refused !== undefined)} onPress={() => run.mutate()}>{ran.current ? "Try again" : "Run"}</Button>
+        <Button
+          className="button primary"
+          isPending={run.isPending}
+          isDisabled={tries && (!trial.data || trial.isPending || trial.data.refused !== undefined)}
+          onPress={() => run.mutate()}
+        >
+          {ran.current ? "Try again" : "Run"}
+        </Button>
         <Cancel />
       </div>
     </Window>

@@ -39,22 +39,46 @@ export function useTools(source: Source, described: TableDescription | undefined
   const { value: open, set: setOpen, close, edits } = useAsking<{ at: Place; job: Job } | undefined>(undefined);
   const { value: script, set: setScript, close: closeScript } = useAsking<Script | undefined>(undefined);
   const still = useStill();
-  if (!dialect || !described || (described.kind !== "table" && described.kind !== "partitioned_table")) return undefined;
+  if (!dialect || !described || (described.kind !== "table" && described.kind !== "partitioned_table"))
+    return undefined;
   const { name: table, columns } = described;
   const make = new Statements(dialect);
-  const of: Altered = { dialect, source, table, columns: columns.map((c) => c.name), tables: tables.data ?? source.tables.map((t) => t.table) };
+  const of: Altered = {
+    dialect,
+    source,
+    table,
+    columns: columns.map((c) => c.name),
+    tables: tables.data ?? source.tables.map((t) => t.table),
+  };
   const at = (place: Place, jobs: Job[], more?: ReactNode) => (
     <>
       {(jobs.length > 0 || more) && (
         <div className="row">
-          {jobs.map((job) => <Button key={job.title} className="button" aria-expanded={open?.job.title === job.title} onPress={() => setOpen(open?.job.title === job.title ? undefined : { at: place, job })}>{job.title}</Button>)}
+          {jobs.map((job) => (
+            <Button
+              key={job.title}
+              className="button"
+              aria-expanded={open?.job.title === job.title}
+              onPress={() => setOpen(open?.job.title === job.title ? undefined : { at: place, job })}
+            >
+              {job.title}
+            </Button>
+          ))}
           {more}
         </div>
       )}
-      {open?.at === place && <Around value={edits}><JobForm key={open.job.title} source={source} job={open.job} close={() => close()} /></Around>}
+      {open?.at === place && (
+        <Around value={edits}>
+          <JobForm key={open.job.title} source={source} job={open.job} close={() => close()} />
+        </Around>
+      )}
     </>
   );
-  const drop = (label: string, title: string, steps: Script["steps"], done?: () => void) => <Button className="button small" aria-label={label} onPress={() => setScript({ title, steps, done })}>Drop…</Button>;
+  const drop = (label: string, title: string, steps: Script["steps"], done?: () => void) => (
+    <Button className="button small" aria-label={label} onPress={() => setScript({ title, steps, done })}>
+      Drop…
+    </Button>
+  );
   const rename: Job = {
     title: "Rename the table",
     initial: { name: table.name },
@@ -70,28 +94,64 @@ export function useTools(source: Source, described: TableDescription | undefined
     fields: () => [{ path: "comment", label: "Comment", kind: "long" }],
     steps: (v) => make.commentTable(table, v.comment as string | undefined, described.description),
   };
-  const types: KeyDraft["type"][] = described.constraints.some((k) => k.type === "primary_key") ? ["foreign_key", "unique", "check"] : ["primary_key", "foreign_key", "unique", "check"];
+  const types: KeyDraft["type"][] = described.constraints.some((k) => k.type === "primary_key")
+    ? ["foreign_key", "unique", "check"]
+    : ["primary_key", "foreign_key", "unique", "check"];
   return {
-    table: at("table", [rename, ...(dialect === "postgres" ? [comment] : [])], (
-      <Button className="button" onPress={() => setScript({ title: "Drop the table", steps: make.dropTable(table), done: () => { edits.letGo(); if (still()) void navigate({ search: { source: source.name } }); } })}>Drop the table…</Button>
-    )),
+    table: at(
+      "table",
+      [rename, ...(dialect === "postgres" ? [comment] : [])],
+      <Button
+        className="button"
+        onPress={() =>
+          setScript({
+            title: "Drop the table",
+            steps: make.dropTable(table),
+            done: () => {
+              edits.letGo();
+              if (still()) void navigate({ search: { source: source.name } });
+            },
+          })
+        }
+      >
+        Drop the table…
+      </Button>,
+    ),
     columns: (
       <>
         {known.error && <Failure error={known.error} retry={() => void known.refetch()} />}
         {at("columns", [addColumn(dialect, table, known.data ?? [])])}
       </>
     ),
-    keys: dialect === "sqlite" ? <p className="hint">SQLite has no statement that adds or drops the constraints of a table that there is.</p> : at("keys", types.map((t) => addKey(of, t))),
+    keys:
+      dialect === "sqlite" ? (
+        <p className="hint">SQLite has no statement that adds or drops the constraints of a table that there is.</p>
+      ) : (
+        at(
+          "keys",
+          types.map((t) => addKey(of, t)),
+        )
+      ),
     indexes: at("indexes", [addIndex(of)]),
     column: (c) => (
       <span className="tools">
-        <Button className="button small" aria-label={`Change the column ${c.name}`} onPress={() => setOpen({ at: "columns", job: changeColumn(dialect, table, c, known.data ?? []) })}>Change</Button>
+        <Button
+          className="button small"
+          aria-label={`Change the column ${c.name}`}
+          onPress={() => setOpen({ at: "columns", job: changeColumn(dialect, table, c, known.data ?? []) })}
+        >
+          Change
+        </Button>
         {drop(`Drop the column ${c.name}`, "Drop the column", make.dropColumn(table, c.name))}
       </span>
     ),
-    key: (k) => (dialect === "sqlite" ? "" : drop(`Drop the constraint ${k.name}`, "Drop the constraint", make.dropKey(table, k))),
+    key: (k) =>
+      dialect === "sqlite" ? "" : drop(`Drop the constraint ${k.name}`, "Drop the constraint", make.dropKey(table, k)),
     // Those of keys go with their constraints.
-    index: (i) => (described.constraints.some((k) => k.name === i.name) || i.name.startsWith("sqlite_") ? "" : drop(`Drop the index ${i.name}`, "Drop the index", make.dropIndex(table, i))),
+    index: (i) =>
+      described.constraints.some((k) => k.name === i.name) || i.name.startsWith("sqlite_")
+        ? ""
+        : drop(`Drop the index ${i.name}`, "Drop the index", make.dropIndex(table, i)),
     dialog: script && <RunScript key={script.title} {...script} source={source} close={closeScript} />,
   };
 }

@@ -19,15 +19,28 @@ import type { Field } from "../../../../ui/forms/types";
 import { Checked, faultsOf, Health, reasonOf } from "./health";
 
 /** Sources lists the sources of the metadata, adds one, and shows one of them. */
-export default function Sources(props: { sources: Source[]; name: string | undefined; shown: Source | undefined; open: (name: string | undefined) => void }) {
+export default function Sources(props: {
+  sources: Source[];
+  name: string | undefined;
+  shown: Source | undefined;
+  open: (name: string | undefined) => void;
+}) {
   const { sources, shown, open } = props;
   const inconsistencies = useQuery(inconsistencyQuery(useServer()));
   return (
     <>
       {/* Next to a source that is shown, its health says it. */}
-      {inconsistencies.isLoadingError && !shown && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
+      {inconsistencies.isLoadingError && !shown && (
+        <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />
+      )}
       <Split
-        words={{ list: "Sources", one: "Source", add: "Add a source", none: "None: a source is a database whose tables become part of the GraphQL schema.", choose: "Choose a source to see how it is reached." }}
+        words={{
+          list: "Sources",
+          one: "Source",
+          add: "Add a source",
+          none: "None: a source is a database whose tables become part of the GraphQL schema.",
+          choose: "Choose a source to see how it is reached.",
+        }}
         items={sources}
         shown={shown}
         id={props.name ?? ""}
@@ -41,7 +54,15 @@ export default function Sources(props: { sources: Source[]; name: string | undef
         open={(s) => open(s?.name)}
         form={(close) => <New done={(name) => close(() => open(name))} cancel={() => close()} />}
       >
-        {(one, gone, moved) => <Shown key={one.name} source={one} gone={gone} reason={reasonOf(one, inconsistencies.data?.inconsistent_objects)} open={(name) => moved(() => open(name))} />}
+        {(one, gone, moved) => (
+          <Shown
+            key={one.name}
+            source={one}
+            gone={gone}
+            reason={reasonOf(one, inconsistencies.data?.inconsistent_objects)}
+            open={(name) => moved(() => open(name))}
+          />
+        )}
       </Split>
     </>
   );
@@ -57,38 +78,72 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
       <label className="inline">
         Kind of database
         <select value={kind} onChange={(e) => setKind(e.target.value)}>
-          {(found.data ?? [kind]).map((k) => <option key={k} value={k}>{kindName(k)}</option>)}
+          {(found.data ?? [kind]).map((k) => (
+            <option key={k} value={k}>
+              {kindName(k)}
+            </option>
+          ))}
         </select>
       </label>
-      <Around value={edits}><Form
-        key={kind}
-        title="Add"
-        secrets
-        initial={{}}
-        fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf(kind)]}
-        request={(args) => ({ type: `${prefixOf(kind)}_add_source`, args })}
-        faults={(error) => faultsOf(kind, error)}
-        done={(value) => props.done(String(value.name))}
-        cancel={props.cancel}
-      /></Around>
+      <Around value={edits}>
+        <Form
+          key={kind}
+          title="Add"
+          secrets
+          initial={{}}
+          fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf(kind)]}
+          request={(args) => ({ type: `${prefixOf(kind)}_add_source`, args })}
+          faults={(error) => faultsOf(kind, error)}
+          done={(value) => props.done(String(value.name))}
+          cancel={props.cancel}
+        />
+      </Around>
     </>
   );
 }
 
 /** withPreview puts what becomes of the names behind the fields that say it. */
 function withPreview(fields: Field[], source: Source): Field[] {
-  const preview: Field = { path: "customization", label: "What becomes of its names", section: "Names in the schema", kind: "custom", control: (props) => <Preview {...props} source={source} /> };
+  const preview: Field = {
+    path: "customization",
+    label: "What becomes of its names",
+    section: "Names in the schema",
+    kind: "custom",
+    control: (props) => <Preview {...props} source={source} />,
+  };
   const last = fields.findLastIndex((f) => f.section === preview.section);
   return [...fields.slice(0, last + 1), preview, ...fields.slice(last + 1)];
 }
 
 const tagFields: Field[] = [
   { path: "disabled", label: "Without tags", kind: "flag" },
-  { path: "format", label: "Format", kind: "choice", options: [{ value: "", label: "standard, at the end (default)" }, { value: "standard_prepended", label: "standard, at the beginning" }, { value: "sqlcommenter", label: "sqlcommenter" }] },
-  { path: "omit_request_id", label: "Id of the request", kind: "object", options: [{ value: "", label: "left out (default)" }, { value: "false", label: "part of the tag" }] },
+  {
+    path: "format",
+    label: "Format",
+    kind: "choice",
+    options: [
+      { value: "", label: "standard, at the end (default)" },
+      { value: "standard_prepended", label: "standard, at the beginning" },
+      { value: "sqlcommenter", label: "sqlcommenter" },
+    ],
+  },
+  {
+    path: "omit_request_id",
+    label: "Id of the request",
+    kind: "object",
+    options: [
+      { value: "", label: "left out (default)" },
+      { value: "false", label: "part of the tag" },
+    ],
+  },
 ];
 
-function Shown(props: { source: Source; gone: boolean; reason: string | undefined; open: (name: string | undefined) => void }) {
+function Shown(props: {
+  source: Source;
+  gone: boolean;
+  reason: string | undefined;
+  open: (name: string | undefined) => void;
+}) {
   const { source, gone, reason, open } = props;
   const server = useServer();
   const client = useQueryClient();
@@ -102,53 +157,98 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
     onSettled: () => client.invalidateQueries(),
   });
   const exported = useQuery(exportQuery(server)).data!;
-  // The document is replaced, as a source that is added has nothing; a version that somebody else makes meanwhile is refused.
+  // The document is replaced, as a source that is added has nothing; a version that somebody else makes meanwhile is
+  // refused.
   const anew = (v: Value): MetadataRequest => {
     const { customization: _, health_check: __, ...rest } = source;
     const { metadata, resource_version } = exported;
-    return { type: "replace_metadata", resource_version, args: { metadata: { ...metadata, sources: [...metadata.sources, { ...rest, ...v }] }, allow_inconsistent_metadata: true } };
+    return {
+      type: "replace_metadata",
+      resource_version,
+      args: {
+        metadata: { ...metadata, sources: [...metadata.sources, { ...rest, ...v }] },
+        allow_inconsistent_metadata: true,
+      },
+    };
   };
-  const initial: Value = Object.fromEntries(Object.entries({ configuration, customization, health_check }).filter(([, v]) => v !== undefined));
+  const initial: Value = Object.fromEntries(
+    Object.entries({ configuration, customization, health_check }).filter(([, v]) => v !== undefined),
+  );
   return (
     <>
       <div className="row">
         <h2>{name}</h2>
         <span className="hint">{kindName(kind)}</span>
-        <Link className="button" to="/data" search={{ source: name }}>Tables</Link>
-        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
-        {known && <Button className="button" aria-expanded={renaming} onPress={() => setRenaming(!renaming)}>Rename</Button>}
+        <Link className="button" to="/data" search={{ source: name }}>
+          Tables
+        </Link>
+        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>
+          Reload
+        </Button>
+        {known && (
+          <Button className="button" aria-expanded={renaming} onPress={() => setRenaming(!renaming)}>
+            Rename
+          </Button>
+        )}
         <Button
           className="button"
-          onPress={() => confirm({
-            title: "Drop",
-            // What depends on a source that can't be read isn't known: it is dropped only when nothing does.
-            request: known ? { type: `${prefix}_drop_source`, args: { name, cascade: reason === undefined } } : { type: "drop_inconsistent_metadata", args: {} },
-            done: () => open(undefined),
-          })}
+          onPress={() =>
+            confirm({
+              title: "Drop",
+              // What depends on a source that can't be read isn't known: it is dropped only when nothing does.
+              request: known
+                ? { type: `${prefix}_drop_source`, args: { name, cascade: reason === undefined } }
+                : { type: "drop_inconsistent_metadata", args: {} },
+              done: () => open(undefined),
+            })
+          }
         >
           Drop…
         </Button>
-        <span className="hint" role="status">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
+        <span className="hint" role="status">
+          {reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}
+        </span>
       </div>
       {reload.error && <Failure error={reload.error} />}
-      {known ? <div><Health source={source} /></div> : <p className="removed">{reason ?? `This server has no sources of the kind ${kind}.`}</p>}
+      {known ? (
+        <div>
+          <Health source={source} />
+        </div>
+      ) : (
+        <p className="removed">{reason ?? `This server has no sources of the kind ${kind}.`}</p>
+      )}
       <Checked source={source} />
       {renaming && (
-        <Around value={edits}><Form
-          title="Rename"
-          confirm
-          initial={{ name, new_name: name }}
-          fields={() => [{ path: "new_name", label: "Name", kind: "text", required: true, hint: "Relationships of other sources that lead here, and names in other places, aren't changed." }]}
-          request={(args) => ({ type: "rename_source", args })}
-          faults={(error) => faultsOf(kind, error)}
-          done={(v) => open(String(v.new_name))}
-          cancel={() => close()}
-        /></Around>
+        <Around value={edits}>
+          <Form
+            title="Rename"
+            confirm
+            initial={{ name, new_name: name }}
+            fields={() => [
+              {
+                path: "new_name",
+                label: "Name",
+                kind: "text",
+                required: true,
+                hint: "Relationships of other sources that lead here, and names in other places, aren't changed.",
+              },
+            ]}
+            request={(args) => ({ type: "rename_source", args })}
+            faults={(error) => faultsOf(kind, error)}
+            done={(v) => open(String(v.new_name))}
+            cancel={() => close()}
+          />
+        </Around>
       )}
       {known && (
         <>
           <h3>How it is reached</h3>
-          {gone && <p className="hint">Added anew, it has its tables, their relationships, permissions and event triggers, its functions and its queries again. What led here from other sources and from remote schemas has to be made again.</p>}
+          {gone && (
+            <p className="hint">
+              Added anew, it has its tables, their relationships, permissions and event triggers, its functions and its
+              queries again. What led here from other sources and from remote schemas has to be made again.
+            </p>
+          )}
           <Form
             follows
             title={gone ? "Add it anew" : "Change"}
@@ -156,7 +256,14 @@ function Shown(props: { source: Source; gone: boolean; reason: string | undefine
             secrets
             initial={initial}
             fields={() => withPreview(fieldsOf(kind), source)}
-            request={(v) => (gone ? anew(v) : { type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
+            request={(v) =>
+              gone
+                ? anew(v)
+                : {
+                    type: `${prefix}_update_source`,
+                    args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null },
+                  }
+            }
             faults={(error) => faultsOf(kind, error, reason)}
             done={() => {}}
           />

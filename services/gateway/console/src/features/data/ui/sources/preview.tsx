@@ -27,10 +27,13 @@ export function Preview(props: CustomProps & { source: Source }) {
       <ul className="changes" aria-label="Names in the schema">
         {tables.map((t) => (
           <li key={display(t.table)}>
-            {display(t.table)}: type <code>{typeName(source, t, convention)}</code>, fields <code>{namespace ? `${namespace} { ${roots(t)} }` : roots(t)}</code>
+            {display(t.table)}: type <code>{typeName(source, t, convention)}</code>, fields{" "}
+            <code>{namespace ? `${namespace} { ${roots(t)} }` : roots(t)}</code>
           </li>
         ))}
-        {(source.tables ?? []).length > shownTables && <li className="hint">{(source.tables ?? []).length - shownTables} more tables</li>}
+        {(source.tables ?? []).length > shownTables && (
+          <li className="hint">{(source.tables ?? []).length - shownTables} more tables</li>
+        )}
       </ul>
       <p className="hint">Names that tables give themselves for root fields stand in their place.</p>
     </section>

@@ -30,19 +30,56 @@ export function RuleField(props: ControlProps & { source: Source; table: Name; m
     <fieldset className="rule" aria-describedby={fault ? `${id}-fault` : `${id}-hint`}>
       <legend>{field.label}</legend>
       <div className="rule-both">
-        {part === undefined || part === null
-          ? <div><Button className="button" onPress={() => { setText(undefined); change({}); }}>{field.label}: add a rule</Button></div>
-          : isRule(part) && (
+        {part === undefined || part === null ? (
+          <div>
+            <Button
+              className="button"
+              onPress={() => {
+                setText(undefined);
+                change({});
+              }}
+            >
+              {field.label}: add a rule
+            </Button>
+          </div>
+        ) : (
+          isRule(part) && (
             <Root value={place}>
-              <RuleEditor label={field.label} rule={part} change={(r) => { setText(undefined); report(undefined); change(r); }} place={place} wrong={wrongOf(fault)} depth={0} />
+              <RuleEditor
+                label={field.label}
+                rule={part}
+                change={(r) => {
+                  setText(undefined);
+                  report(undefined);
+                  change(r);
+                }}
+                place={place}
+                wrong={wrongOf(fault)}
+                depth={0}
+              />
             </Root>
-          )}
-        <label className="field">As JSON
-          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={5} spellCheck="false" value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} />
+          )
+        )}
+        <label className="field">
+          As JSON
+          <textarea
+            aria-label={`${field.label} as JSON`}
+            aria-invalid={fault ? true : undefined}
+            rows={5}
+            spellCheck="false"
+            value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))}
+            onChange={(e) => edit(e.target.value)}
+          />
         </label>
       </div>
-      <span className="hint" id={`${id}-hint`}>{field.hint}</span>
-      {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
+      <span className="hint" id={`${id}-hint`}>
+        {field.hint}
+      </span>
+      {fault && (
+        <span className="removed" id={`${id}-fault`}>
+          {fault}
+        </span>
+      )}
     </fieldset>
   );
 }

@@ -2,7 +2,10 @@ import { createContext } from "react";
 import { variablesIn } from "../../api/roleschema";
 import type { MetadataDocument, Source } from "../../../../lib/http/types";
 
-/** Of is what rules are completed from: session variables that are suggested, where any other one can be typed, and all sources. */
+/**
+ * Of is what rules are completed from: session variables that are suggested, where any other one can be typed, and all
+ * sources.
+ */
 interface Of {
   variables: string[];
   sources: Source[];
@@ -17,9 +20,15 @@ export const Known = createContext<Of>({ variables: commonVariables, sources: []
 /** known are the documents that were looked through: one may have many permissions. */
 const known = new WeakMap<MetadataDocument, Of>();
 
-/** knownOf is what the rules of a document are completed from: the session variables that others use, and those that are common. */
+/**
+ * knownOf is what the rules of a document are completed from: the session variables that others use, and those that are
+ * common.
+ */
 export function knownOf(document: MetadataDocument): Of {
-  const found = known.get(document) ?? { variables: [...new Set([...variablesIn(document.sources), ...commonVariables])], sources: document.sources };
+  const found = known.get(document) ?? {
+    variables: [...new Set([...variablesIn(document.sources), ...commonVariables])],
+    sources: document.sources,
+  };
   known.set(document, found);
   return found;
 }

@@ -20,7 +20,10 @@ export function Operand(props: OperandProps) {
   const typing = typingOf(operator, type, list);
   const [text, setText] = useState(() => textOfOperand(operand, typing));
   // What was typed is kept as long as it means what is there.
-  const shown = operand !== null && JSON.stringify(operandOf(text, typing)) === JSON.stringify(operand) ? text : textOfOperand(operand, typing);
+  const shown =
+    operand !== null && JSON.stringify(operandOf(text, typing)) === JSON.stringify(operand)
+      ? text
+      : textOfOperand(operand, typing);
   const problem = problemOf(operand, typing);
   return (
     <>
@@ -30,12 +33,25 @@ export function Operand(props: OperandProps) {
         aria-describedby={problem ? `${id}-problem` : undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder={operand === null ? "NULL" : typing.list ? "values with commas, or X-Engine-…" : "value or X-Engine-…"}
+        placeholder={
+          operand === null ? "NULL" : typing.list ? "values with commas, or X-Engine-…" : "value or X-Engine-…"
+        }
         value={shown}
-        onChange={(e) => { setText(e.target.value); change(operandOf(e.target.value, typing)); }}
+        onChange={(e) => {
+          setText(e.target.value);
+          change(operandOf(e.target.value, typing));
+        }}
       />
-      <Suggestions id={id} values={values ?? (type && /^bool|^bit$/i.test(type) ? truths : none)} variables={variables} />
-      {problem && <span className="hint problem" id={`${id}-problem`}>{problem}</span>}
+      <Suggestions
+        id={id}
+        values={values ?? (type && /^bool|^bit$/i.test(type) ? truths : none)}
+        variables={variables}
+      />
+      {problem && (
+        <span className="hint problem" id={`${id}-problem`}>
+          {problem}
+        </span>
+      )}
     </>
   );
 }
@@ -43,8 +59,16 @@ export function Operand(props: OperandProps) {
 const truths = ["true", "false"];
 const none: string[] = [];
 
-/** Suggestions are what an operand may be, among other things. There may be many, which don't change while one types. */
+/**
+ * Suggestions are what an operand may be, among other things. There may be many, which don't change while one types.
+ */
 const Suggestions = memo(function Suggestions(props: { id: string; values: string[]; variables: string[] }) {
   const { id, values, variables } = props;
-  return <datalist id={id}>{[...values, ...variables].map((v) => <option key={v} value={v} />)}</datalist>;
+  return (
+    <datalist id={id}>
+      {[...values, ...variables].map((v) => (
+        <option key={v} value={v} />
+      ))}
+    </datalist>
+  );
 });

@@ -31,16 +31,47 @@ interface GivenProps {
 export function Given(props: GivenProps) {
   const { label, path, type, part, left, words, wrong, change, depth } = props;
   const how = howOf(part, type);
-  const said: Record<How, string> = { nothing: words.nothing, field: `a ${words.left}`, value: "a value", list: "a list of one", object: "an object", other: "as in the text" };
-  const problem = wrong?.path === path ? wrong.why : problemOf(part, type, left.map((l) => l.name));
+  const said: Record<How, string> = {
+    nothing: words.nothing,
+    field: `a ${words.left}`,
+    value: "a value",
+    list: "a list of one",
+    object: "an object",
+    other: "as in the text",
+  };
+  const problem =
+    wrong?.path === path
+      ? wrong.why
+      : problemOf(
+          part,
+          type,
+          left.map((l) => l.name),
+        );
   const offered = waysOf(type);
   return (
     <div className={how === "object" || how === "list" ? "operator grouped" : "operator row"}>
-      <select aria-label={`${label}: what it gets`} value={how} onChange={(e) => change(startOf(e.target.value as How, type, left[0]?.name))}>
-        {(offered.includes(how) ? offered : [...offered, how]).map((h) => <option key={h} value={h}>{said[h]}</option>)}
+      <select
+        aria-label={`${label}: what it gets`}
+        value={how}
+        onChange={(e) => change(startOf(e.target.value as How, type, left[0]?.name))}
+      >
+        {(offered.includes(how) ? offered : [...offered, how]).map((h) => (
+          <option key={h} value={h}>
+            {said[h]}
+          </option>
+        ))}
       </select>
-      {how === "field" && <Fields label={`${label}: ${words.left}`} left={left} name={String(part).slice(1)} change={(n) => change(`$${n}`)} />}
-      {how === "value" && <Literal label={`${label}: value`} type={type} part={part} invalid={problem !== undefined} change={change} />}
+      {how === "field" && (
+        <Fields
+          label={`${label}: ${words.left}`}
+          left={left}
+          name={String(part).slice(1)}
+          change={(n) => change(`$${n}`)}
+        />
+      )}
+      {how === "value" && (
+        <Literal label={`${label}: value`} type={type} part={part} invalid={problem !== undefined} change={change} />
+      )}
       {how === "list" && depth < deepest && <Element {...props} list={part as unknown[]} />}
       {how === "object" && depth < deepest && <Parts {...props} object={part as Record<string, unknown>} />}
       {problem && <span className="removed">{problem}</span>}
@@ -53,17 +84,42 @@ function Fields(props: { label: string; left: Left[]; name: string; change: (nam
   return (
     <select aria-label={label} value={name} onChange={(e) => change(e.target.value)}>
       {!left.some((l) => l.name === name) && <option value={name}>{name || "choose one"}</option>}
-      {left.map((l) => <option key={l.name} value={l.name}>{l.name}{l.about && ` (${l.about})`}</option>)}
+      {left.map((l) => (
+        <option key={l.name} value={l.name}>
+          {l.name}
+          {l.about && ` (${l.about})`}
+        </option>
+      ))}
     </select>
   );
 }
 
-function Literal(props: { label: string; type: GraphQLInputType; part: unknown; invalid: boolean; change: (part: unknown) => void }) {
+function Literal(props: {
+  label: string;
+  type: GraphQLInputType;
+  part: unknown;
+  invalid: boolean;
+  change: (part: unknown) => void;
+}) {
   const { label, type, part, invalid, change } = props;
   if (typeof part === "boolean" && String(getNullableType(type)) === "Boolean") {
-    return <select aria-label={label} value={String(part)} onChange={(e) => change(e.target.value === "true")}><option>true</option><option>false</option></select>;
+    return (
+      <select aria-label={label} value={String(part)} onChange={(e) => change(e.target.value === "true")}>
+        <option>true</option>
+        <option>false</option>
+      </select>
+    );
   }
-  return <input aria-label={label} aria-invalid={invalid || undefined} autoComplete="off" spellCheck="false" defaultValue={typedAs(part, type)} onChange={(e) => change(literalOf(e.target.value, type))} />;
+  return (
+    <input
+      aria-label={label}
+      aria-invalid={invalid || undefined}
+      autoComplete="off"
+      spellCheck="false"
+      defaultValue={typedAs(part, type)}
+      onChange={(e) => change(literalOf(e.target.value, type))}
+    />
+  );
 }
 
 /** Element edits the one element of a list. */
@@ -71,7 +127,18 @@ function Element(props: GivenProps & { list: unknown[] }) {
   const { label, path, list, change, words, depth } = props;
   const type = getNullableType(props.type);
   if (!isListType(type)) return null;
-  return <Given {...props} label={`${label}, element`} path={`${path}[0]`} type={type.ofType as GraphQLInputType} part={list[0]} words={{ ...words, nothing: "no element" }} depth={depth + 1} change={(p) => change(p === undefined ? [] : [p])} />;
+  return (
+    <Given
+      {...props}
+      label={`${label}, element`}
+      path={`${path}[0]`}
+      type={type.ofType as GraphQLInputType}
+      part={list[0]}
+      words={{ ...words, nothing: "no element" }}
+      depth={depth + 1}
+      change={(p) => change(p === undefined ? [] : [p])}
+    />
+  );
 }
 
 /** Parts edits the fields of an input object. */
@@ -84,8 +151,20 @@ function Parts(props: GivenProps & { object: Record<string, unknown> }) {
     <div className="conditions" role="group" aria-label={label}>
       {Object.values(fields).map((f) => (
         <div key={f.name} className="condition">
-          <div className="row"><strong>{f.name}</strong><span className="hint">{String(f.type)}</span></div>
-          <Given {...props} label={`${label} ${f.name}`} path={`${path}.${f.name}`} type={f.type} part={object[f.name]} words={{ ...words, nothing: "left out" }} depth={depth + 1} change={(p) => change(p === undefined ? without(object, f.name) : { ...object, [f.name]: p })} />
+          <div className="row">
+            <strong>{f.name}</strong>
+            <span className="hint">{String(f.type)}</span>
+          </div>
+          <Given
+            {...props}
+            label={`${label} ${f.name}`}
+            path={`${path}.${f.name}`}
+            type={f.type}
+            part={object[f.name]}
+            words={{ ...words, nothing: "left out" }}
+            depth={depth + 1}
+            change={(p) => change(p === undefined ? without(object, f.name) : { ...object, [f.name]: p })}
+          />
           {isRequiredInputField(f) && object[f.name] === undefined && <span className="hint">It is required.</span>}
         </div>
       ))}

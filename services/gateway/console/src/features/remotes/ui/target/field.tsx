@@ -1,6 +1,15 @@
 import { useId, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { getNamedType, isInterfaceType, isObjectType, isRequiredArgument, type GraphQLField, type GraphQLInterfaceType, type GraphQLNamedType, type GraphQLObjectType } from "graphql";
+import {
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+} from "graphql";
 import { Button } from "react-aria-components";
 import { remoteQuery } from "../../api/remotes";
 import type { CustomProps } from "../../../../ui/forms/types";
@@ -50,15 +59,47 @@ export default function RemoteField(props: RemoteFieldProps) {
       <div className="rule-both">
         <div className="page">
           {!remote && <p className="hint">Choose the remote schema first.</p>}
-          {remote && calls && <Way remote={remote} left={left} word={word} calls={calls} wrong={wrongOf(fault)} change={(to) => { setText(undefined); set(wayOf(to)); }} />}
-          {remote && !calls && <p className="hint">What the text has isn't a way to a field: each level has one field, with its arguments.</p>}
+          {remote && calls && (
+            <Way
+              remote={remote}
+              left={left}
+              word={word}
+              calls={calls}
+              wrong={wrongOf(fault)}
+              change={(to) => {
+                setText(undefined);
+                set(wayOf(to));
+              }}
+            />
+          )}
+          {remote && !calls && (
+            <p className="hint">
+              What the text has isn't a way to a field: each level has one field, with its arguments.
+            </p>
+          )}
         </div>
-        <label className="field">As JSON
-          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={5} spellCheck="false" value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} />
+        <label className="field">
+          As JSON
+          <textarea
+            aria-label={`${field.label} as JSON`}
+            aria-invalid={fault ? true : undefined}
+            rows={5}
+            spellCheck="false"
+            value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))}
+            onChange={(e) => edit(e.target.value)}
+          />
         </label>
       </div>
-      <span className="hint" id={`${id}-hint`}>{uses.length > 0 ? `Joined by: ${uses.join(", ")}.` : `No argument gets a ${word} yet: each row would have the same.`}</span>
-      {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
+      <span className="hint" id={`${id}-hint`}>
+        {uses.length > 0
+          ? `Joined by: ${uses.join(", ")}.`
+          : `No argument gets a ${word} yet: each row would have the same.`}
+      </span>
+      {fault && (
+        <span className="removed" id={`${id}-fault`}>
+          {fault}
+        </span>
+      )}
       {unnamed && <span className="removed">{unnamed}</span>}
     </fieldset>
   );
@@ -83,7 +124,11 @@ function Way(props: WayProps & { remote: string }) {
   if (found.isPending) return <Loading what="the schema" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const root = found.data.schema.getQueryType();
-  return root ? <Level {...props} parent={root} path="" level={1} /> : <p className="hint">The remote schema has no queries.</p>;
+  return root ? (
+    <Level {...props} parent={root} path="" level={1} />
+  ) : (
+    <p className="hint">The remote schema has no queries.</p>
+  );
 }
 
 type Parent = GraphQLObjectType | GraphQLInterfaceType;
@@ -99,21 +144,52 @@ function Level(props: WayProps & { parent: Parent; path: string; level: number }
   const chosen = call && fields.find((f) => f.name === call.name);
   const type = chosen && getNamedType(chosen.type);
   const label = `Field of ${parent.name}, level ${level}`;
-  const why = call && !chosen ? `${parent.name} has no such field.` : wrong && wrong.path === path ? wrong.why : undefined;
+  const why =
+    call && !chosen ? `${parent.name} has no such field.` : wrong && wrong.path === path ? wrong.why : undefined;
   return (
     <div className="conditions" role="group" aria-label={`Level ${level}`}>
       <div className="row">
-        <label className="inline">Field of {parent.name}
-          <select aria-label={label} aria-invalid={why !== undefined || undefined} value={call?.name ?? ""} onChange={(e) => change(e.target.value ? [{ name: e.target.value, given: {} }] : [])}>
+        <label className="inline">
+          Field of {parent.name}
+          <select
+            aria-label={label}
+            aria-invalid={why !== undefined || undefined}
+            value={call?.name ?? ""}
+            onChange={(e) => change(e.target.value ? [{ name: e.target.value, given: {} }] : [])}
+          >
             <option value="">{level === 1 ? "choose one" : `none: it leads to ${parent.name}`}</option>
             {call && !chosen && <option>{call.name}</option>}
-            {fields.map((f) => <option key={f.name} value={f.name}>{f.name}: {String(f.type)}</option>)}
+            {fields.map((f) => (
+              <option key={f.name} value={f.name}>
+                {f.name}: {String(f.type)}
+              </option>
+            ))}
           </select>
         </label>
         {why && <span className="removed">{why}</span>}
       </div>
-      {call && chosen && <Arguments {...props} of={chosen} call={call} path={`${path}.arguments`} goesOn={rest.length > 0} change={(given) => change([{ ...call, given }, ...rest])} />}
-      {call && type && isParent(type) && <Level left={left} word={word} wrong={wrong} calls={rest} change={(to) => change([call, ...to])} parent={type} path={`${path}.field`} level={level + 1} />}
+      {call && chosen && (
+        <Arguments
+          {...props}
+          of={chosen}
+          call={call}
+          path={`${path}.arguments`}
+          goesOn={rest.length > 0}
+          change={(given) => change([{ ...call, given }, ...rest])}
+        />
+      )}
+      {call && type && isParent(type) && (
+        <Level
+          left={left}
+          word={word}
+          wrong={wrong}
+          calls={rest}
+          change={(to) => change([call, ...to])}
+          parent={type}
+          path={`${path}.field`}
+          level={level + 1}
+        />
+      )}
     </div>
   );
 }
@@ -139,7 +215,10 @@ function Arguments(props: ArgumentsProps) {
         const part = call.given[a.name];
         return (
           <div key={a.name} className="condition">
-            <div className="row"><strong>{a.name}</strong><span className="hint">{String(a.type)}</span></div>
+            <div className="row">
+              <strong>{a.name}</strong>
+              <span className="hint">{String(a.type)}</span>
+            </div>
             <Given
               label={`Argument ${a.name} of ${of.name}`}
               path={`${path}.${a.name}`}
@@ -151,7 +230,9 @@ function Arguments(props: ArgumentsProps) {
               depth={0}
               change={(p) => change(p === undefined ? without(call.given, a.name) : { ...call.given, [a.name]: p })}
             />
-            {goesOn && isRequiredArgument(a) && part === undefined && <span className="removed">It is required, and clients give arguments to the last field alone.</span>}
+            {goesOn && isRequiredArgument(a) && part === undefined && (
+              <span className="removed">It is required, and clients give arguments to the last field alone.</span>
+            )}
           </div>
         );
       })}
@@ -160,7 +241,13 @@ function Arguments(props: ArgumentsProps) {
           <div className="row">
             <strong>{name}</strong>
             <span className="removed">{of.name} has no such argument.</span>
-            <Button className="button small" aria-label={`Argument ${name} of ${of.name}: remove`} onPress={() => change(without(call.given, name))}>×</Button>
+            <Button
+              className="button small"
+              aria-label={`Argument ${name} of ${of.name}: remove`}
+              onPress={() => change(without(call.given, name))}
+            >
+              ×
+            </Button>
           </div>
         </div>
       ))}
