@@ -10,6 +10,7 @@ import { Button } from "./button";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
 import { Cancel, Window } from "./window";
+import { Pre } from "./pre";
 
 const Differing = lazy(chunk(() => import("./differing")));
 
@@ -209,14 +210,14 @@ function Item(props: { change: Change; opened: boolean }) {
           </Suspense>
         )}
         {open && c.op === "remove" && (
-          <pre className="removed" tabIndex={0} aria-label="Before">
+          <Pre className="removed" label="Before">
             {JSON.stringify(c.before, null, 2)}
-          </pre>
+          </Pre>
         )}
         {open && c.op === "add" && (
-          <pre className="added" tabIndex={0} aria-label="After">
+          <Pre className="added" label="After">
             {JSON.stringify(c.after, null, 2)}
-          </pre>
+          </Pre>
         )}
       </details>
     </li>

@@ -146,7 +146,10 @@ export function DataGrid(props: DataGridProps) {
     const next = new Set(selected);
     const [first, last] = through && from !== undefined ? [Math.min(from, row), Math.max(from, row)] : [row, row];
     const add = first !== last || !selected.has(keys[row]!);
-    for (const k of keys.slice(first, last + 1)) add ? next.add(k) : next.delete(k);
+    for (const k of keys.slice(first, last + 1)) {
+      if (add) next.add(k);
+      else next.delete(k);
+    }
     setFrom(row);
     onSelect(next);
   };
@@ -171,8 +174,10 @@ export function DataGrid(props: DataGridProps) {
         },
       });
     } else if (to) go(to);
-    else if (e.key === "Enter" || e.key === "F2") at.row < 0 ? onSort(column) : open();
-    else if (e.key === " ") at.row < 0 ? pickAll() : pick(at.row, e.shiftKey);
+    else if (at.row < 0 && (e.key === "Enter" || e.key === "F2")) onSort(column);
+    else if (e.key === "Enter" || e.key === "F2") open();
+    else if (e.key === " " && at.row < 0) pickAll();
+    else if (e.key === " ") pick(at.row, e.shiftKey);
     else if (whole && e.key === "a") pickAll();
     else if (whole && e.key === "c" && at.row >= 0)
       void navigator.clipboard?.writeText(textOf(cell(at.row, column).value ?? ""));

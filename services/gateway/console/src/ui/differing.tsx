@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { diffJson } from "diff";
+import { Pre } from "./pre";
 
 /**
  * around is how many equal lines are shown next to those that differ; longest bounds how many differing lines are
@@ -17,14 +18,14 @@ export default function Differing(props: { before: unknown; after: unknown }) {
   );
   if (lines.every((l) => l.sign === " ")) return <p className="hint">What differs is hidden, as it may be secret.</p>;
   return (
-    <pre tabIndex={0} aria-label="What differs">
+    <Pre label="What differs">
       {lines.map((l, i) => (
         <span
           key={i}
           className={l.sign === "+" ? "added" : l.sign === "-" ? "removed" : l.sign === "…" ? "hint" : undefined}
         >{`${l.sign} ${l.text}\n`}</span>
       ))}
-    </pre>
+    </Pre>
   );
 }
 

@@ -59,16 +59,16 @@ export function Editor(props: EditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const language = useRef(new Compartment());
-  const latest = useRef({ onChange, onCursor, run });
+  const latest = useRef({ onChange, onCursor, run, value, extensions });
   useEffect(() => {
-    latest.current = { onChange, onCursor, run };
+    latest.current = { onChange, onCursor, run, value, extensions };
   });
 
   useEffect(() => {
     const made = new EditorView({
       parent: parent.current!,
       state: EditorState.create({
-        doc: value,
+        doc: latest.current.value,
         extensions: [
           EditorView.cspNonce.of(nonce),
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
@@ -94,7 +94,7 @@ export function Editor(props: EditorProps) {
           syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
           EditorState.readOnly.of(readOnly ?? false),
           look,
-          language.current.of(extensions ?? []),
+          language.current.of(latest.current.extensions ?? []),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) latest.current.onChange?.(u.state.doc.toString());
             if (u.docChanged || u.selectionSet)

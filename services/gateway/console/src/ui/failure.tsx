@@ -1,5 +1,6 @@
 import { Button } from "react-aria-components";
 import { ApiError } from "../lib/http/client";
+import { Pre } from "./pre";
 
 /** Failure shows an error with its code and path. */
 export function Failure(props: { error: unknown; retry?: () => void }) {
@@ -27,9 +28,7 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
       {api?.internal !== undefined && (
         <details>
           <summary>Internal</summary>
-          <pre tabIndex={0}>
-            {typeof api.internal === "string" ? api.internal : JSON.stringify(api.internal, null, 2)}
-          </pre>
+          <Pre>{typeof api.internal === "string" ? api.internal : JSON.stringify(api.internal, null, 2)}</Pre>
         </details>
       )}
       {/* The button goes with the error. A dialog without the focus wouldn't be closed by Escape. */}

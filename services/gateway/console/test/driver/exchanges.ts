@@ -131,26 +131,35 @@ const changing = /^(\w+_)?(create|drop|add|remove|set|delete|update)_/;
 const reading =
   /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|database_inspection|inconsisten/;
 
+/** Operation is one of the metadata API, or of /v2/query. */
+interface Operation {
+  type: string;
+  args: unknown;
+  dry_run?: boolean;
+}
+
 function writes(r: Request): boolean {
   const { pathname } = new URL(r.url);
   if (r.method === "GET" || r.method === "HEAD") return false;
-  let body: any;
+  let body: Operation & { query?: string };
   try {
-    body = JSON.parse(r.body ?? "");
+    body = JSON.parse(r.body ?? "") as typeof body;
   } catch {
     return true;
   }
   if (pathname === "/v1/graphql" || pathname === "/v1beta1/relay")
     return /^\s*(#.*\n\s*)*mutation\b/m.test(body.query ?? "");
-  const one = (b: any): boolean => {
+  const one = (b: Operation): boolean => {
     if (b.dry_run) return false;
     if (b.type === "bulk" || b.type === "bulk_keep_going" || b.type === "bulk_atomic" || b.type === "concurrent_bulk")
-      return (b.args as any[]).some(one);
-    if (/run_sql$/.test(b.type))
+      return (b.args as Operation[]).some(one);
+    if (/run_sql$/.test(b.type)) {
+      const { read_only, sql } = b.args as { read_only?: boolean; sql: string };
       return !(
-        b.args.read_only ||
-        /^\s*(SELECT|EXPLAIN|SHOW|WITH)\b(?![^]*\b(INSERT|UPDATE|DELETE|setval|nextval|pg_\w*lock)\b)/i.test(b.args.sql)
+        read_only ||
+        /^\s*(SELECT|EXPLAIN|SHOW|WITH)\b(?![^]*\b(INSERT|UPDATE|DELETE|setval|nextval|pg_\w*lock)\b)/i.test(sql)
       );
+    }
     if (/export_metadata|reload/.test(b.type)) return /reload/.test(b.type);
     return changing.test(b.type) || !reading.test(b.type);
   };

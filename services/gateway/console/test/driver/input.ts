@@ -2,6 +2,8 @@
 import { enabled, visible } from "./query";
 import type { Window } from "./window";
 
+// What a window has of its own, which has no types.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Any = any;
 
 export interface Modifiers {

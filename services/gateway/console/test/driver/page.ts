@@ -9,6 +9,8 @@ import * as q from "./query";
 import type { Time } from "./time";
 import { evaluate, makeWindow, run, type Window } from "./window";
 
+// What a window has of its own, which has no types.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Any = any;
 
 /** written is the path of a file. */

@@ -4,7 +4,11 @@ import type { Window } from "./window";
 
 export type Text = string | RegExp;
 
-export const tidy = (text: string) => text.replace(/[​­]/g, "").trim().replace(/\s+/g, " ");
+export const tidy = (text: string) =>
+  text
+    .replace(/[\u200b\u00ad]/g, "")
+    .trim()
+    .replace(/\s+/g, " ");
 
 const html = "http://www.w3.org/1999/xhtml";
 

@@ -105,7 +105,7 @@ export class Time {
 
   /** clock has what a window has of time. */
   clock(owner: unknown) {
-    const time = this;
+    const add = this.add.bind(this);
     const later =
       (once: boolean) =>
       (run: (...a: unknown[]) => void, delay = 0, ...args: unknown[]) => {
@@ -113,24 +113,24 @@ export class Time {
         const call = () => {
           if (!once) {
             // The same id, as it is what clears it.
-            const at = time.#now + Math.max(1, delay);
-            time.#tasks.set(id, { at, order: id, run: call, owner });
+            const at = this.#now + Math.max(1, delay);
+            this.#tasks.set(id, { at, order: id, run: call, owner });
           }
           run(...args);
         };
-        id = time.add(once ? delay : Math.max(1, delay), call, owner);
+        id = add(once ? delay : Math.max(1, delay), call, owner);
         return id;
       };
     class Channel {
       port1 = {
         onmessage: null as ((e: object) => void) | null,
-        postMessage: (data: unknown) => void time.add(0, () => this.port2.onmessage?.({ data }), owner),
+        postMessage: (data: unknown) => void add(0, () => this.port2.onmessage?.({ data }), owner),
         close() {},
         start() {},
       };
       port2 = {
         onmessage: null as ((e: object) => void) | null,
-        postMessage: (data: unknown) => void time.add(0, () => this.port1.onmessage?.({ data }), owner),
+        postMessage: (data: unknown) => void add(0, () => this.port1.onmessage?.({ data }), owner),
         close() {},
         start() {},
       };
@@ -157,13 +157,13 @@ export class Time {
   }
 
   date(): DateConstructor {
-    const time = this;
+    const now = () => this.#now;
     return class extends RealDate {
       constructor(...args: []) {
-        super(...((args.length === 0 ? [time.#now] : args) as []));
+        super(...((args.length === 0 ? [now()] : args) as []));
       }
       static now() {
-        return time.#now;
+        return now();
       }
     } as DateConstructor;
   }

@@ -5,13 +5,15 @@ import { JSDOM, VirtualConsole } from "jsdom";
 import { exactJSON } from "./json";
 import type { Time } from "./time";
 
+// jsdom has no types.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Window = typeof globalThis & globalThis.Window & Record<string, any>;
 
 /** hidden are names that Node has and a browser hasn't. */
 const hidden = ["process", "require", "module", "exports", "global", "Buffer", "setImmediate", "clearImmediate"];
 
 let names: string[] | undefined;
-let start: Function | undefined;
+let start: ((...values: unknown[]) => void) | undefined;
 
 /** namesOf are the names that the code of a page finds in its window, instead of among those of Node. */
 function namesOf(window: Window): string[] {
@@ -90,7 +92,7 @@ function complete(window: Window, around: Surroundings) {
     for (const [name, value] of Object.entries(values))
       Object.defineProperty(object, name, { configurable: true, writable: true, value });
   };
-  const get = (object: object, name: string, value: (this: any) => unknown) =>
+  const get = (object: object, name: string, value: (this: HTMLElement) => unknown) =>
     Object.defineProperty(object, name, { configurable: true, get: value });
   const blobs = new Map<string, Blob>();
   class PageURL extends URL {
@@ -375,7 +377,7 @@ export function run(window: Window) {
   const list = namesOf(window);
   if (!start) {
     const code = readFileSync(process.env.CONSOLE_BUNDLE!, "utf8");
-    start = compileFunction(code, list, { filename: process.env.CONSOLE_BUNDLE });
+    start = compileFunction(code, list, { filename: process.env.CONSOLE_BUNDLE }) as (...values: unknown[]) => void;
   }
   start!(...list.map((n) => valueOf(window, n)));
 }
@@ -385,7 +387,7 @@ function valueOf(window: Window, name: string): unknown {
   if (hidden.includes(name)) return undefined;
   const value = window[name] as unknown;
   // Functions of the window need it as this.
-  return typeof value === "function" && /^[a-z]/.test(name) && window.hasOwnProperty(name) === false
+  return typeof value === "function" && /^[a-z]/.test(name) && !Object.hasOwn(window, name)
     ? value.bind(window)
     : value;
 }

@@ -5,6 +5,7 @@ import type { ColumnInfo } from "../model/tables";
 import { useEdited } from "../../../lib/unsaved";
 import type { ControlContext, Together } from "./controlprops";
 import { ValueControl } from "./control";
+import { Pre } from "../../../ui/pre";
 
 /** Step is where the editing of a cell leads. */
 export type Step = "stay" | "next";
@@ -68,7 +69,9 @@ export function CellEditor(props: CellEditorProps) {
       placement="bottom start"
       offset={-(cell.current?.offsetHeight ?? 0)}
       onOpenChange={(open) => {
-        if (!open) escaped.current ? close() : keep("stay");
+        if (open) return;
+        if (escaped.current) close();
+        else keep("stay");
       }}
     >
       <Dialog aria-label={`Cell of ${column.name}`}>
@@ -102,7 +105,7 @@ export function CellEditor(props: CellEditorProps) {
             </Button>
           </div>
           {fixed === undefined ? (
-            <div onKeyDown={press}>
+            <div role="presentation" onKeyDown={press}>
               <ValueControl
                 context={context}
                 column={column}
@@ -119,9 +122,9 @@ export function CellEditor(props: CellEditorProps) {
               />
             </div>
           ) : (
-            <pre className="whole" tabIndex={0} aria-label={`Value of ${column.name}`}>
+            <Pre className="whole" label={`Value of ${column.name}`}>
               {draft.how === "null" ? "NULL" : draft.text}
-            </pre>
+            </Pre>
           )}
           <span className={problem ? "removed" : "hint"} role="status" id={`${id}-about`}>
             {problem ??

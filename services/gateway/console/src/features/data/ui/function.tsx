@@ -12,6 +12,7 @@ import { useServer } from "../../../lib/session";
 import { useConfirm, type Confirmed } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
+import { Pre } from "../../../ui/pre";
 
 /**
  * FunctionView shows a function: what it takes and returns, how it is tracked, or why it can't be, and who may call it.
@@ -50,9 +51,9 @@ export default function FunctionView(props: { document: MetadataDocument; source
         </p>
       ))}
       {!tracked && refusal && (
-        <pre className="removed" tabIndex={0} aria-label="Why it can't be tracked">
+        <Pre className="removed" label="Why it can't be tracked">
           {refusal}
-        </pre>
+        </Pre>
       )}
       {!tracked && !refusal && overloads[0] && (
         <Form

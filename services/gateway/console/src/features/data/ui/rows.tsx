@@ -99,7 +99,7 @@ export function Rows(props: Shown) {
     e.currentTarget.querySelector<HTMLElement>(".pending .primary")?.click();
   };
   return (
-    <div className="page" onKeyDown={saveKey}>
+    <div role="presentation" className="page" onKeyDown={saveKey}>
       <div className="fields">
         <RunAsPicker
           as={as}

@@ -1,4 +1,5 @@
 import { time } from "../model/time";
+import { Pre } from "../../../ui/pre";
 
 /** Call is a call of a webhook, with what was sent and what came back. */
 export interface Call {
@@ -28,13 +29,9 @@ export function Calls(props: { calls: Call[] }) {
               {c.status ?? "no answer"}, {time(c.created_at).toLocaleString()}
             </summary>
             <h3>Request</h3>
-            <pre tabIndex={0} aria-label="Request">
-              {pretty(c.request)}
-            </pre>
+            <Pre label="Request">{pretty(c.request)}</Pre>
             <h3>Response</h3>
-            <pre tabIndex={0} aria-label="Response">
-              {pretty(c.response)}
-            </pre>
+            <Pre label="Response">{pretty(c.response)}</Pre>
           </details>
         </li>
       ))}

@@ -13,6 +13,7 @@ import { Deliveries } from "./deliveries";
 import { Figures } from "./figures";
 import { time } from "../model/time";
 import { Throughput, type Counted } from "./throughput";
+import { Pre } from "../../../ui/pre";
 
 /** pageSize is how many events are shown at once. */
 const pageSize = 50;
@@ -296,9 +297,7 @@ function OneEvent(props: { source: Source; id: string }) {
         </span>
       </div>
       {redeliver.error && <Failure error={redeliver.error} />}
-      <pre tabIndex={0} aria-label="Payload">
-        {JSON.stringify(found.data.event.payload, null, 2)}
-      </pre>
+      <Pre label="Payload">{JSON.stringify(found.data.event.payload, null, 2)}</Pre>
       <Calls calls={found.data.invocations.map(callOf)} />
     </div>
   );

@@ -11,6 +11,7 @@ import { Deliveries } from "./deliveries";
 import { Figures } from "./figures";
 import { time } from "../model/time";
 import { Throughput, type Counted } from "./throughput";
+import { Pre } from "../../../ui/pre";
 
 /** pageSize is how many events are shown at once. */
 const pageSize = 50;
@@ -165,9 +166,7 @@ function Events(props: { trigger: string | undefined }) {
                   </Button>
                 </div>
                 {trigger === undefined && (
-                  <pre tabIndex={0} aria-label="Event">
-                    {JSON.stringify({ webhook: e.webhook_conf, payload: e.payload }, null, 2)}
-                  </pre>
+                  <Pre label="Event">{JSON.stringify({ webhook: e.webhook_conf, payload: e.payload }, null, 2)}</Pre>
                 )}
                 <EventCalls type={type} id={e.id} />
               </div>

@@ -7,6 +7,7 @@ import { Editor } from "../../../ui/editor";
 import { Copy } from "../../../ui/copy";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
+import { Pre } from "../../../ui/pre";
 import type { Result, Runner } from "../api/run";
 
 const Plans = lazy(chunk(() => import("./plans")));
@@ -129,13 +130,9 @@ function Earlier(props: { results: Result[] }) {
         )}
       </div>
       {listed && open && (
-        <pre
-          className={open.errors.length > 0 ? "failed" : undefined}
-          tabIndex={0}
-          aria-label={`Result ${open.number}`}
-        >
+        <Pre className={open.errors.length > 0 ? "failed" : undefined} label={`Result ${open.number}`}>
           {open.text}
-        </pre>
+        </Pre>
       )}
     </div>
   );

@@ -6,6 +6,7 @@ import { useSession } from "../../../lib/session";
 import { Copy } from "../../../ui/copy";
 import { Failure } from "../../../ui/failure";
 import { bodyOf, snippets, type Draft, type Operation } from "../model/operation";
+import { Pre } from "../../../ui/pre";
 
 /** address is where the server itself answers operations. */
 function address(): string {
@@ -40,9 +41,7 @@ export function Code(props: { draft: Draft; as: RunAs; operation: Operation | un
       {props.operation?.kind === "subscription" && (
         <p className="hint">A subscription runs over a WebSocket: sent by HTTP like this, it is refused.</p>
       )}
-      <pre tabIndex={0} aria-label="Code">
-        {made[language]}
-      </pre>
+      <Pre label="Code">{made[language]}</Pre>
     </>
   );
 }

@@ -19,6 +19,7 @@ import { Docs, type Looked } from "./docs";
 import { Explorer } from "./explorer";
 import { withRun } from "../../../lib/history";
 import { Keys } from "./keys";
+import type * as layout from "../model/format";
 import { linked, linkTo } from "../model/link";
 import { placeOf, type Place } from "../model/locate";
 import { operationsIn, titleOf, type Draft, type Run } from "../model/operation";
@@ -97,7 +98,7 @@ export function GraphQLPage() {
     remember(as);
     runner.start(draft, as, operation?.name);
   };
-  const format = async (how: (f: typeof import("../model/format")) => Promise<Partial<Draft>>) => {
+  const format = async (how: (f: typeof layout) => Promise<Partial<Draft>>) => {
     try {
       edit(await how(await chunk(() => import("../model/format"))()));
       setProblem(undefined);

@@ -4,6 +4,7 @@ import { formatDialect, postgresql } from "sql-formatter";
 import { Editor } from "../../../ui/editor";
 import { Copy } from "../../../ui/copy";
 import type { Plan } from "../api/run";
+import { Pre } from "../../../ui/pre";
 
 const language = sql();
 
@@ -24,9 +25,7 @@ export default function Plans(props: { plans: Plan[] }) {
             {p.plan && p.plan.length > 0 && (
               <>
                 <h3>Plan</h3>
-                <pre tabIndex={0} aria-label={`Steps${of}`}>
-                  {p.plan.join("\n")}
-                </pre>
+                <Pre label={`Steps${of}`}>{p.plan.join("\n")}</Pre>
                 <div className="row">
                   <Copy texts={{ "Copy the plan": () => p.plan!.join("\n") }} />
                 </div>

@@ -15,6 +15,7 @@ import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { Cancel, Window } from "../../../ui/window";
 import { callOf, operationsIn, variablesIn, type Draft } from "../model/operation";
+import { Pre } from "../../../ui/pre";
 
 /** Save keeps an operation in a collection, makes REST endpoints of it and puts it on the allow list. */
 export default function Save(props: { draft: Draft; as: RunAs; close: () => void }) {
@@ -195,9 +196,9 @@ function Try(props: { endpoint: RESTEndpoint; draft: Draft; as: RunAs }) {
       </Button>
       {call.error && <Failure error={call.error} />}
       {call.data !== undefined && !call.error && (
-        <pre className="answer" tabIndex={0} aria-label={`Answer of ${endpoint.name}`}>
+        <Pre className="answer" label={`Answer of ${endpoint.name}`}>
           {JSON.stringify(call.data, null, 2)}
-        </pre>
+        </Pre>
       )}
     </>
   );

@@ -15,6 +15,7 @@ import { useLive } from "../model/following";
 import { saveFile } from "../../../lib/savefile";
 import { placeOf } from "../model/place";
 import { Reload } from "./reload";
+import { Pre } from "../../../ui/pre";
 
 /** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
 export function MetadataPage() {
@@ -103,9 +104,7 @@ function State() {
                 )}
                 <details>
                   <summary>Definition</summary>
-                  <pre tabIndex={0} aria-label="Definition">
-                    {JSON.stringify(o.definition ?? o.objects ?? o.conflicts, null, 2)}
-                  </pre>
+                  <Pre label="Definition">{JSON.stringify(o.definition ?? o.objects ?? o.conflicts, null, 2)}</Pre>
                 </details>
               </li>
             ))}

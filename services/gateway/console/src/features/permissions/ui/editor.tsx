@@ -31,6 +31,7 @@ import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
 import { display, schemaOf, type TableInfo } from "../../data/model/tables";
 import { Known, knownOf } from "./rule/known";
+import { Pre } from "../../../ui/pre";
 
 const Sees = lazy(chunk(() => import("./sees")));
 
@@ -231,9 +232,7 @@ function Origins(props: { place: Place; from: Permission[]; conflict: boolean })
             >
               {p.role}
             </Link>
-            <pre tabIndex={0} aria-label={`${operation} of ${p.role}`}>
-              {JSON.stringify(p.permission, null, 2)}
-            </pre>
+            <Pre label={`${operation} of ${p.role}`}>{JSON.stringify(p.permission, null, 2)}</Pre>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { Copy } from "../../../ui/copy";
 import type { Plan, Step } from "../model/plan";
+import { Pre } from "../../../ui/pre";
 
 /** hot is the part of the whole from which on a step stands out. */
 const hot = 0.3;
@@ -19,11 +20,7 @@ export function PlanTree(props: { plan: Plan; sql: string }) {
           }}
         />
       </div>
-      {plan.lines.length > 0 && (
-        <pre tabIndex={0} aria-label="Steps">
-          {plan.lines.join("\n")}
-        </pre>
-      )}
+      {plan.lines.length > 0 && <Pre label="Steps">{plan.lines.join("\n")}</Pre>}
       {plan.steps.length > 0 && <Steps steps={plan.steps} label="Steps" />}
     </section>
   );

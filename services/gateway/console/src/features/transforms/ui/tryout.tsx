@@ -9,6 +9,7 @@ import type { Value } from "../../../lib/json/path";
 import { Pairs, wordsFor } from "../../../ui/forms/pairs";
 import type { Answered, Sample, Subject } from "../model/subject";
 import type { Fault, Tried } from "../model/tried";
+import { Pre } from "../../../ui/pre";
 
 /** Typed is what transforms are tried with. */
 export interface Typed {
@@ -180,16 +181,11 @@ function Result(props: { result: TryOutProps["result"] }) {
       {tried && (
         <>
           <h3>Request</h3>
-          <pre
-            tabIndex={0}
-            aria-label="Resulting request"
-          >{`${tried.method} ${tried.webhook_url}\n${tried.headers.map(([name, v]) => `${name}: ${v}\n`).join("")}\n${text(tried.body)}`}</pre>
+          <Pre label="Resulting request">{`${tried.method} ${tried.webhook_url}\n${tried.headers.map(([name, v]) => `${name}: ${v}\n`).join("")}\n${text(tried.body)}`}</Pre>
           {tried.response_body !== undefined && (
             <>
               <h3>Answer</h3>
-              <pre tabIndex={0} aria-label="Resulting answer">
-                {text(tried.response_body)}
-              </pre>
+              <Pre label="Resulting answer">{text(tried.response_body)}</Pre>
             </>
           )}
         </>

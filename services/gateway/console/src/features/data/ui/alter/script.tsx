@@ -14,6 +14,7 @@ import { Failure } from "../../../../ui/failure";
 import { Loading } from "../../../../ui/progress";
 import { prefixOf } from "../../../../lib/http/prefix";
 import { Cancel, Window } from "../../../../ui/window";
+import { Pre } from "../../../../ui/pre";
 
 /** Script is SQL that waits to be run, with what it is called. */
 export interface Script {
@@ -63,9 +64,7 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
   };
   return (
     <Window title={title} close={() => close()} form edited={name !== "" && !run.isPending}>
-      <pre tabIndex={0} aria-label="SQL">
-        {up}
-      </pre>
+      <Pre label="SQL">{up}</Pre>
       <div className="row">
         <Copy texts={{ "Copy the SQL": () => up }} />
       </div>
@@ -94,9 +93,7 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
           ) : (
             <>
               <p className="hint">The migration is taken back by:</p>
-              <pre tabIndex={0} aria-label="Down migration">
-                {down}
-              </pre>
+              <Pre label="Down migration">{down}</Pre>
             </>
           )}
         </>
