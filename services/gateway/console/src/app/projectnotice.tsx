@@ -1,14 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { post } from "../lib/http/client";
-import { setWritten, useWritten, writePath } from "../lib/http/project";
+import { lastWritten, writePath } from "../lib/http/project";
+import { useStore } from "../lib/store";
 import { useSession } from "../lib/session";
 import { Failure } from "../ui/failure";
 
-/** WrittenNotice tells what was written into the project, and what could not be. */
-export function WrittenNotice() {
+/** ProjectNotice tells what was written into the project, and what could not be. */
+export function ProjectNotice() {
   const { session } = useSession();
-  const written = useWritten();
+  const written = useStore(lastWritten);
   const again = useMutation({ mutationFn: () => post(writePath, {}, session!.credentials) });
   return (
     <div className="written" role="status" aria-label="Written into the project">
@@ -37,7 +38,7 @@ export function WrittenNotice() {
       )}
       {again.error && <Failure error={again.error} />}
       {written && (
-        <Button className="button" onPress={() => setWritten(undefined)}>
+        <Button className="button" onPress={() => lastWritten.set(undefined)}>
           Close
         </Button>
       )}

@@ -15,7 +15,7 @@ import { Progress } from "../ui/progress";
 import { StaleNotice } from "./stale";
 import { UndoNotice } from "./undo";
 import { Unsaved } from "./unsaved";
-import { WrittenNotice } from "./projectnotice";
+import { ProjectNotice } from "./projectnotice";
 
 type Theme = "system" | "light" | "dark";
 const nextTheme: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
@@ -93,7 +93,7 @@ export function Shell() {
           </Button>
         )}
       </header>
-      {project && <WrittenNotice />}
+      {project && <ProjectNotice />}
       {session?.admin && <UndoNotice />}
       <main id="content" tabIndex={-1}>
         {session?.admin === false && area?.admin ? <h1>This page is for admin</h1> : <Outlet />}

@@ -1,12 +1,13 @@
 import { Button } from "react-aria-components";
-import { useAsking } from "../lib/unsaved";
-import { setMade, useMade } from "../lib/http/lastchange";
+import { useConfirmLeave } from "../lib/unsaved";
+import { lastChange } from "../lib/http/lastchange";
+import { useStore } from "../lib/store";
 import { ConfirmChange } from "../ui/confirm";
 
 /** UndoNotice offers to take the last change of the metadata back, as long as it is the last one. */
 export function UndoNotice() {
-  const made = useMade();
-  const { value: asked, set: setAsked, close } = useAsking<typeof made>(undefined);
+  const made = useStore(lastChange);
+  const { value: asked, set: setAsked, close } = useConfirmLeave<typeof made>(undefined);
   return (
     <>
       <div className="written" role="status" aria-label="Last change">
@@ -21,7 +22,7 @@ export function UndoNotice() {
           </Button>
         )}
         {made && (
-          <Button className="button" onPress={() => setMade(undefined)}>
+          <Button className="button" onPress={() => lastChange.set(undefined)}>
             Dismiss
           </Button>
         )}

@@ -1,6 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { Button, Dialog, Heading } from "react-aria-components";
-import { mayLeave, pageEdits, useAsked } from "../lib/unsaved";
+import { mayLeave, pageEdits, question } from "../lib/unsaved";
+import { useStore } from "../lib/store";
 import { Overlay } from "../ui/overlay";
 
 /**
@@ -14,7 +15,7 @@ export function Unsaved() {
       !(await mayLeave(pageEdits)),
     enableBeforeUnload: () => pageEdits.unsaved,
   });
-  const answer = useAsked();
+  const answer = useStore(question);
   if (!answer) return null;
   return (
     <Overlay close={() => answer(false)}>

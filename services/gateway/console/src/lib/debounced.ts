@@ -1,14 +1,14 @@
 import { useEffect, useState } from "react";
 
-/** pause is how long somebody doesn't type who waits for an answer, in ms. */
-const pause = 300;
+/** debounceMs is how long a text has to stay the same before it is used. */
+const debounceMs = 300;
 
-/** useSettled is a text once it stays what it is, so that not each letter of it is asked for. */
-export function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+/** useDebounced returns a text once nobody has typed in it for a while, so that not each letter causes a request. */
+export function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pause);
+    const timer = setTimeout(() => setDebounced(text), debounceMs);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }

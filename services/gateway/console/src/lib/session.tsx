@@ -2,6 +2,8 @@ import { createContext, use, useMemo, useState, type ReactNode } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { storageKey, type Credentials } from "./http/credentials";
 import { ApiError, isAccessDenied, post, Server, type GraphQLAnswer } from "./http/client";
+import { resetStores } from "./store";
+import { forgetStored } from "./stored";
 
 /** Session is who is signed in, and whether the metadata API is open to them. */
 export interface Session {
@@ -35,22 +37,24 @@ const Context = createContext<SessionControl | undefined>(undefined);
 export function SessionProvider(props: { children: ReactNode }) {
   const [session, setSession] = useState<Session>();
   const client = useQueryClient();
-  const control = useMemo<SessionControl>(
-    () => ({
+  const control = useMemo<SessionControl>(() => {
+    const server = new Server(session?.credentials ?? { kind: "none", value: "" });
+    return {
       session,
-      server: new Server(session?.credentials ?? { kind: "none", value: "" }),
+      server,
       signIn(s) {
         if (s.credentials.kind !== "none") sessionStorage.setItem(storageKey, JSON.stringify(s.credentials));
         setSession(s);
       },
       signOut() {
-        sessionStorage.clear(); // headers of operations, too
+        server.end();
+        forgetStored();
+        resetStores();
         client.clear();
         setSession(undefined);
       },
-    }),
-    [session, client],
-  );
+    };
+  }, [session, client]);
   return <Context value={control}>{props.children}</Context>;
 }
 

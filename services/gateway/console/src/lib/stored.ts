@@ -19,3 +19,15 @@ export function useStored<T>(storage: Storage, key: string, initial: T): [T, Dis
   }, [storage, key, value]);
   return [value, setValue];
 }
+
+/** prefix is what the names of all that the console stores begin with; preferences say only what it looks like. */
+const prefix = "query-engine-";
+const preferences = ["theme", "page-size", "side", "widths"].map((name) => prefix + name);
+
+/** forgetStored removes what the browser keeps of a user: headers, operations, statements, and layouts of their tables. */
+export function forgetStored() {
+  sessionStorage.clear();
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(prefix) && !preferences.includes(key)) localStorage.removeItem(key);
+  }
+}

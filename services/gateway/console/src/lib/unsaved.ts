@@ -1,5 +1,6 @@
 import { useLocation, useRouter } from "@tanstack/react-router";
-import { createContext, use, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { createContext, use, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { createStore } from "./store";
 
 /** Mark is a form; edited is whether it has what isn't saved. */
 interface Mark {
@@ -27,8 +28,8 @@ export class Edits {
     return [...this.#marks].some((m) => m.edited);
   }
 
-  /** letGo has what is typed count no more, until somebody types again. */
-  letGo() {
+  /** reset has what is typed count no more, until somebody types again. */
+  reset() {
     for (const m of this.#marks) m.edited = false;
   }
 }
@@ -36,12 +37,12 @@ export class Edits {
 /** pageEdits are the forms of the whole page. */
 export const pageEdits = new Edits();
 
-/** Around are the forms of the part of the page that a form is in. */
-export const Around = createContext(pageEdits);
+/** FormScope has the forms of the part of the page that a form is in. */
+export const FormScope = createContext(pageEdits);
 
-/** useEdits makes a part of the page whose forms are left together, for Around. */
+/** useEdits makes a part of the page whose forms are left together, for FormScope. */
 export function useEdits(): Edits {
-  const around = use(Around);
+  const around = use(FormScope);
   return useMemo(() => new Edits(around), [around]);
 }
 
@@ -51,7 +52,7 @@ export function useEdits(): Edits {
  * server answers.
  */
 export function useEdited(now: string, before: string): { saved: () => void; leave: (then: () => void) => void } {
-  const around = use(Around);
+  const around = use(FormScope);
   const [own] = useState(() => new Edits());
   const [mark] = useState<Mark>(() => ({ edited: false }));
   useLayoutEffect(() => {
@@ -68,17 +69,18 @@ export function useEdited(now: string, before: string): { saved: () => void; lea
     mark.edited = now !== before;
   }, [mark, now, before]);
   const saved = () => {
-    if (latest.current === now) own.letGo();
+    if (latest.current === now) own.reset();
   };
   return { saved, leave: (then) => leave(own, then) };
 }
 
 /**
- * useAsking is a choice among forms, one of which is shown: another choice asks before what isn't saved goes. The forms
- * are in edits, for Around. close goes back to the initial choice, and then does something: nothing of that when
- * another choice was made since it was handed out, as by somebody who goes on while the server answers.
+ * useConfirmLeave is a choice among forms, one of which is shown. Another choice asks before it discards unsaved edits
+ * of the forms in edits, which is the value of their FormScope. close goes back to the initial choice and then calls
+ * then. It does nothing if the user has chosen something else since the render that returned it, as while the server
+ * answers.
  */
-export function useAsking<T>(initial: T): {
+export function useConfirmLeave<T>(initial: T): {
   value: T;
   set: (to: T) => void;
   close: (then?: () => void) => void;
@@ -102,31 +104,25 @@ export function useAsking<T>(initial: T): {
 }
 
 /**
- * useStill has the function that reports whether the page still has the address that it had when that was handed out,
- * whatever it shows there by now.
+ * useStillHere returns a function that reports whether the address is unchanged since the last render.
  */
-export function useStill(): () => boolean {
+export function useStillHere(): () => boolean {
   const router = useRouter();
   const { pathname, searchStr } = useLocation();
   return () => router.latestLocation.pathname === pathname && router.latestLocation.searchStr === searchStr;
 }
 
-let asked: ((leave: boolean) => void) | undefined;
-const listeners = new Set<() => void>();
-
-function ask(next: typeof asked) {
-  asked = next;
-  listeners.forEach((tell) => tell());
-}
+/** question is the answer that somebody waits for, whether what isn't saved may go. */
+export const question = createStore<((leave: boolean) => void) | undefined>(undefined);
 
 /** mayLeave asks whether what isn't saved may go, where there is something. */
 export function mayLeave(edits: Edits): Promise<boolean> {
   if (!edits.unsaved) return Promise.resolve(true);
-  asked?.(false);
+  question.get()?.(false);
   return new Promise((answer) => {
-    ask((leave) => {
-      ask(undefined);
-      if (leave) edits.letGo();
+    question.set((leave) => {
+      question.set(undefined);
+      if (leave) edits.reset();
       answer(leave);
     });
   });
@@ -136,15 +132,4 @@ export function mayLeave(edits: Edits): Promise<boolean> {
 export function leave(edits: Edits, then: () => void) {
   if (!edits.unsaved) return then();
   void mayLeave(edits).then((may) => may && then());
-}
-
-/** useAsked is the answer that somebody waits for, whether what isn't saved may go. */
-export function useAsked(): typeof asked {
-  return useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
-    },
-    () => asked,
-  );
 }

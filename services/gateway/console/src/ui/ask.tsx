@@ -8,7 +8,7 @@ import { Cancel, Window } from "./window";
 
 /**
  * Ask asks before a request is made that acts outside of the metadata: one of the metadata API, or any other. close
- * closes it, and then does something, as that of useAsking. Its children say what it does; edited is whether what is
+ * closes it, and then does something, as that of useConfirmLeave. Its children say what it does; edited is whether what is
  * typed in them differs from what it began with.
  */
 export function Ask(props: {

@@ -4,7 +4,7 @@ import { Input, Label, SearchField } from "react-aria-components";
 import type { Change, DryRun, MetadataRequest } from "../lib/http/client";
 import { hideSecrets } from "../lib/json/secrets";
 import { chunk } from "../lib/chunk";
-import { useAsking } from "../lib/unsaved";
+import { useConfirmLeave } from "../lib/unsaved";
 import { useServer } from "../lib/session";
 import { Button } from "./button";
 import { Failure } from "./failure";
@@ -29,13 +29,13 @@ export interface Confirmed {
 
 /** useConfirm has the function that asks before a request is made, and the dialog that it opens. */
 export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNode } {
-  const { value: asked, set, close } = useAsking<Confirmed | undefined>(undefined);
+  const { value: asked, set, close } = useConfirmLeave<Confirmed | undefined>(undefined);
   return { confirm: set, dialog: asked && <ConfirmChange {...asked} close={close} /> };
 }
 
 /**
  * ConfirmChange shows what a request would change, as the server has tried it, before it is made. close closes it, and
- * then does something, as that of useAsking.
+ * then does something, as that of useConfirmLeave.
  */
 export function ConfirmChange(props: Confirmed & { close: (then?: () => void) => void }) {
   const { title, request, about, choice, close, made, done } = props;

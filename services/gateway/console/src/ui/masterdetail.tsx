@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { Around, leave, useAsking, useStill } from "../lib/unsaved";
+import { FormScope, leave, useConfirmLeave, useStillHere } from "../lib/unsaved";
 import { Staying } from "./forms/staying";
 
-interface SplitProps<T> {
+interface MasterDetailProps<T> {
   /** What the list and its objects are called. */
   words: { list: string; one: string; add: string; none: string; choose: string };
   items: T[];
@@ -23,11 +23,11 @@ interface SplitProps<T> {
   children: (item: T, gone: boolean, moved: (then: () => void) => void) => ReactNode;
 }
 
-/** Split is a list of objects, next to the one of them that is open, or to the form for a new one. */
-export function Split<T>(props: SplitProps<T>) {
+/** MasterDetail is a list of objects, next to the one of them that is open, or to the form for a new one. */
+export function MasterDetail<T>(props: MasterDetailProps<T>) {
   const { words, items, shown, id, name, about, open, form, children } = props;
-  const { value: adding, set: setAdding, close, edits } = useAsking(false);
-  const still = useStill();
+  const { value: adding, set: setAdding, close, edits } = useConfirmLeave(false);
+  const still = useStillHere();
   const moved = (then: () => void) => {
     if (still()) then();
   };
@@ -55,7 +55,7 @@ export function Split<T>(props: SplitProps<T>) {
         </ul>
       </section>
       <section className="panel" aria-label={words.one}>
-        <Around value={edits}>
+        <FormScope value={edits}>
           {adding && id === "" ? (
             form((then) => close(then && (() => moved(then))))
           ) : (
@@ -63,7 +63,7 @@ export function Split<T>(props: SplitProps<T>) {
               {(item, gone) => children(item, gone, moved)}
             </Staying>
           )}
-        </Around>
+        </FormScope>
       </section>
     </div>
   );

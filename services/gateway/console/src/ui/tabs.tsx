@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Tabs as AnyTabs, type TabsProps } from "react-aria-components";
-import { Around, leave, useEdits } from "../lib/unsaved";
+import { FormScope, leave, useEdits } from "../lib/unsaved";
 
 /** Tabs ask before a panel with unsaved edits is left. They begin with the first, or are where an address says. */
 export function Tabs(props: Omit<TabsProps, "defaultSelectedKey"> & { first?: string }) {
@@ -9,7 +9,7 @@ export function Tabs(props: Omit<TabsProps, "defaultSelectedKey"> & { first?: st
   const edits = useEdits();
   const shown = selectedKey ?? own;
   return (
-    <Around value={edits}>
+    <FormScope value={edits}>
       <AnyTabs
         {...rest}
         selectedKey={shown}
@@ -21,6 +21,6 @@ export function Tabs(props: Omit<TabsProps, "defaultSelectedKey"> & { first?: st
           });
         }}
       />
-    </Around>
+    </FormScope>
   );
 }

@@ -1,6 +1,6 @@
 import { createContext, use, type ReactNode } from "react";
 import { Button, Dialog, Heading } from "react-aria-components";
-import { Around, leave, useEdited, useEdits } from "../lib/unsaved";
+import { FormScope, leave, useEdited, useEdits } from "../lib/unsaved";
 import { Overlay } from "./overlay";
 
 const Closing = createContext(() => {});
@@ -25,10 +25,10 @@ export function Window(props: {
         <Heading slot="title" level={2}>
           {title}
         </Heading>
-        <Around value={edits}>
+        <FormScope value={edits}>
           <Edited edited={edited} />
           <Closing value={closing}>{children}</Closing>
-        </Around>
+        </FormScope>
       </Dialog>
     </Overlay>
   );

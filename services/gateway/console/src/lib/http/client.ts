@@ -3,7 +3,7 @@ import { type Credentials, headersOf } from "./credentials";
 import { prefixOf } from "./prefix";
 import { parseExact, stringifyExact } from "../json/exact";
 import { headersFor, type RunAs } from "./runas";
-import { setMade } from "./lastchange";
+import { lastChange } from "./lastchange";
 import type { Inconsistency, MetadataDocument, Operations, SourceOperations } from "./types";
 
 /** ApiError is an error of the server, or of the way to it. */
@@ -128,8 +128,14 @@ export interface ServerConfig {
 /** Server has the calls of the API, with the credentials of the session. */
 export class Server {
   #config: Promise<ServerConfig | undefined> | undefined;
+  #ended = false;
 
   constructor(readonly credentials: Credentials) {}
+
+  /** end is called when the session ends: what is still under way changes nothing for the next one. */
+  end() {
+    this.#ended = true;
+  }
 
   /** config is how the server was started, asked for once; undefined where it doesn't say. */
   config(): Promise<ServerConfig | undefined> {
@@ -164,7 +170,9 @@ export class Server {
     const answer = await post<T>("/v1/metadata", request, this.credentials);
     void this.versions({ limit: 1 }).then(
       ({ versions: [newest] }) =>
-        newest?.operation === request.type && setMade({ operation: request.type, version: newest.resource_version }),
+        newest?.operation === request.type &&
+        !this.#ended &&
+        lastChange.set({ operation: request.type, version: newest.resource_version }),
       () => undefined, // it is done all the same
     );
     return answer;

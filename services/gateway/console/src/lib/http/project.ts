@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { createStore } from "../store";
 
 /** Project is the directory that `engine console` writes changes to, and the address of the server behind it. */
 export interface Project {
@@ -26,26 +26,11 @@ export interface Written {
 /** writePath is where the metadata of the server is written over the files. */
 export const writePath = "/project/metadata";
 
-let last: Written | undefined;
-const listeners = new Set<() => void>();
-
-export function setWritten(w: Written | undefined) {
-  last = w;
-  listeners.forEach((tell) => tell());
-}
+/** lastWritten is what was written of the last change, until it is closed. */
+export const lastWritten = createStore<Written | undefined>(undefined);
 
 /** takeReport reads what an answer says of the project. */
 export function takeReport(h: Headers) {
   const text = project && h.get("x-engine-project");
-  if (text) setWritten(JSON.parse(decodeURIComponent(text)) as Written);
-}
-
-export function useWritten(): Written | undefined {
-  return useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
-    },
-    () => last,
-  );
+  if (text) lastWritten.set(JSON.parse(decodeURIComponent(text)) as Written);
 }

@@ -5,7 +5,7 @@ import { Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
 import { ApiError, type MetadataRequest } from "../../lib/http/client";
 import { hideSecrets, restoreSecrets } from "../../lib/json/secrets";
 import { Editor } from "../editor";
-import { useAsking, useEdited } from "../../lib/unsaved";
+import { useConfirmLeave, useEdited } from "../../lib/unsaved";
 import { useServer } from "../../lib/session";
 import { Button } from "../button";
 import { ConfirmChange } from "../confirm";
@@ -51,7 +51,7 @@ function Edited(props: FormProps) {
   const [text, setText] = useState<string>();
   const [hidden, setHidden] = useState<string[]>([]);
   const [problems, setProblems] = useState<Record<string, string>>({});
-  const asking = useAsking<MetadataRequest | undefined>(undefined);
+  const asking = useConfirmLeave<MetadataRequest | undefined>(undefined);
   const language = useMemo(() => json(), []);
   const [before] = useState(() => JSON.stringify(initial));
   const { saved, leave } = useEdited(

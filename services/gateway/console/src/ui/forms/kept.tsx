@@ -1,6 +1,6 @@
 import { Fragment, useState, type ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { Around, useEdits } from "../../lib/unsaved";
+import { FormScope, useEdits } from "../../lib/unsaved";
 
 /**
  * Kept shows what is edited of the metadata. When that changes, it begins anew with what there is then, unless there
@@ -15,14 +15,14 @@ export function Kept<T>(props: { value: T; children: (value: T) => ReactNode }) 
   const stays = other && edits.unsaved;
   if (other && !stays) setKept({ text, value });
   return (
-    <Around value={edits}>
+    <FormScope value={edits}>
       {stays && (
         <p className="row" role="status">
           <span className="removed">This has been changed since.</span>
           <Button
             className="button"
             onPress={() => {
-              edits.letGo();
+              edits.reset();
               setKept({ text, value });
             }}
           >
@@ -31,6 +31,6 @@ export function Kept<T>(props: { value: T; children: (value: T) => ReactNode }) 
         </p>
       )}
       <Fragment key={kept.text}>{children(kept.value)}</Fragment>
-    </Around>
+    </FormScope>
   );
 }

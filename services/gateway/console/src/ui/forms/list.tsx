@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../lib/http/client";
-import { Around, useAsking } from "../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../lib/unsaved";
 import { useConfirm } from "../confirm";
 import type { Value } from "../../lib/json/path";
 import { Form } from "./form";
@@ -31,8 +31,8 @@ export interface Listed {
  */
 export function ObjectList(props: { label: string; none: string; items: Listed[]; add: FormOf[] }) {
   const { label, none, items, add } = props;
-  const adding = useAsking<string | undefined>(undefined);
-  const changing = useAsking<string | undefined>(undefined);
+  const adding = useConfirmLeave<string | undefined>(undefined);
+  const changing = useConfirmLeave<string | undefined>(undefined);
   const { confirm, dialog } = useConfirm();
   const form = add.find((f) => f.title === adding.value);
   const changed = items.find((i) => i.id === changing.value);
@@ -66,7 +66,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
           </li>
         ))}
       </ul>
-      <Around value={changing.edits}>
+      <FormScope value={changing.edits}>
         <Staying id={changing.value ?? ""} name={changing.value ?? ""} value={changed}>
           {(i, gone) =>
             i.change && (
@@ -85,7 +85,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
             )
           }
         </Staying>
-      </Around>
+      </FormScope>
       <div className="row">
         {add.map((f) => (
           <Button
@@ -98,11 +98,11 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
           </Button>
         ))}
       </div>
-      <Around value={adding.edits}>
+      <FormScope value={adding.edits}>
         {form && (
           <Form key={form.title} {...form} title="Add" done={() => adding.close()} cancel={() => adding.close()} />
         )}
-      </Around>
+      </FormScope>
       {dialog}
     </div>
   );

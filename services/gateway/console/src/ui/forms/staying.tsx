@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { Around, useEdits } from "../../lib/unsaved";
+import { FormScope, useEdits } from "../../lib/unsaved";
 
 interface StayingProps<T> {
   /** Which one it is, and what it is called. */
@@ -28,7 +28,7 @@ export function Staying<T>(props: StayingProps<T>) {
   if (value === undefined && last && gone === undefined) setLast(undefined);
   const shown = value ?? gone;
   return (
-    <Around value={edits}>
+    <FormScope value={edits}>
       {gone !== undefined && (
         <p className="row" role="status">
           <span className="removed">
@@ -37,7 +37,7 @@ export function Staying<T>(props: StayingProps<T>) {
           <Button
             className="button"
             onPress={() => {
-              edits.letGo();
+              edits.reset();
               setLast(undefined);
             }}
           >
@@ -46,6 +46,6 @@ export function Staying<T>(props: StayingProps<T>) {
         </p>
       )}
       {shown !== undefined ? children(shown, gone !== undefined) : otherwise}
-    </Around>
+    </FormScope>
   );
 }

@@ -16,7 +16,7 @@ const names: Record<Way, string> = {
   dynamic_from_file: "file, read for each connection",
 };
 
-interface GivenProps {
+interface ValueOrEnvProps {
   label: string;
   part: unknown;
   change: (part: unknown) => void;
@@ -29,10 +29,10 @@ interface GivenProps {
 }
 
 /**
- * Given is the control of a value that is given as itself or by reference. What was typed for another way comes back
+ * ValueOrEnv is the control of a value that is given as itself or by reference. What was typed for another way comes back
  * with it.
  */
-export function Given(props: GivenProps) {
+export function ValueOrEnv(props: ValueOrEnvProps) {
   const { label, part, change, ways, hint, fault, required, secret } = props;
   const id = useId();
   const [way, setWay] = useState<Way>(() => wayOf(part, ways));
@@ -115,9 +115,9 @@ export function Given(props: GivenProps) {
 }
 
 /** given is the control of a field whose value is given in one of these ways. */
-export function given(ways: Way[], secret = false) {
+export function valueOrEnv(ways: Way[], secret = false) {
   return (props: ControlProps) => (
-    <Given
+    <ValueOrEnv
       key={props.field.path}
       label={props.field.label}
       hint={props.field.hint}

@@ -4,7 +4,7 @@ import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../../permissions/model/roles";
 import type { ActionDefinition, MetadataDocument } from "../../../lib/http/types";
-import { Around, useAsking } from "../../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
 import type { Field } from "../../../ui/forms/types";
 import { Form } from "../../../ui/forms/form";
 import { Staying } from "../../../ui/forms/staying";
@@ -14,7 +14,7 @@ import { useServer } from "../../../lib/session";
 import { useConfirm } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { Split } from "../../../ui/masterdetail";
+import { MasterDetail } from "../../../ui/masterdetail";
 import { Tabs } from "../../../ui/tabs";
 import { Arguments, typeProblem, typesFor } from "./arguments";
 import { ofAction } from "../model/samples";
@@ -133,7 +133,7 @@ function Actions(props: {
   const actions = (document.actions ?? []) as Action[];
   const shown = actions.find((a) => a.name === name);
   return (
-    <Split
+    <MasterDetail
       words={{
         list: "All actions",
         one: "Action",
@@ -170,14 +170,14 @@ function Actions(props: {
           removed={() => moved(() => open(undefined))}
         />
       )}
-    </Split>
+    </MasterDetail>
   );
 }
 
 function Shown(props: { action: Action; gone: boolean; document: MetadataDocument; removed: () => void }) {
   const { action, gone, document, removed } = props;
   const { confirm, dialog } = useConfirm();
-  const commenting = useAsking<string | undefined>(undefined);
+  const commenting = useConfirmLeave<string | undefined>(undefined);
   const { permissions = [], ...args } = action;
   const commented = permissions.find((p) => p.role === commenting.value);
   const permission = (role: string, comment: unknown) => ({
@@ -210,7 +210,7 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
         comments={{ of: (role) => permissions.find((p) => p.role === role)?.comment, edit: commenting.set }}
         withdraw={(role) => confirm({ title: "Withdraw it", request: withdrawal(role) })}
       />
-      <Around value={commenting.edits}>
+      <FormScope value={commenting.edits}>
         <Staying
           id={commenting.value ?? ""}
           name={`The permission of ${commenting.value}`}
@@ -236,7 +236,7 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
             </section>
           )}
         </Staying>
-      </Around>
+      </FormScope>
       <h3>Definition</h3>
       <Form
         follows

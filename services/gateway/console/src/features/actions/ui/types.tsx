@@ -4,7 +4,7 @@ import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../../lib/http/client";
 import type { MetadataDocument, ObjectType, SetCustomTypesArgs } from "../../../lib/http/types";
 import { Editor } from "../../../ui/editor";
-import { useAsking, useEdited } from "../../../lib/unsaved";
+import { useConfirmLeave, useEdited } from "../../../lib/unsaved";
 import { Kept } from "../../../ui/forms/kept";
 import { ConfirmChange } from "../../../ui/confirm";
 import { byType, relatedOf, Relationships } from "./relationships";
@@ -23,7 +23,7 @@ function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument 
   const [related, setRelated] = useState(() => relatedOf(before.objects ?? []));
   const [broken, setBroken] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const { value: request, set: setRequest, close } = useAsking<MetadataRequest | undefined>(undefined);
+  const { value: request, set: setRequest, close } = useConfirmLeave<MetadataRequest | undefined>(undefined);
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   const objects = useMemo(() => readable(sdl), [sdl]);
   const now = JSON.stringify([sdl, byType(related), broken]);

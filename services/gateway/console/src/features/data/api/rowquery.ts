@@ -10,14 +10,14 @@ import type { RunAs } from "../../../lib/http/runas";
 import { describeQuery } from "./tables";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
-import { useSettled } from "../../../lib/debounced";
+import { useDebounced } from "../../../lib/debounced";
 import { counted } from "../model/counted";
 import type { Row } from "../../../lib/json/rows";
 import type { TableInfo } from "../model/tables";
 import type { View } from "../model/view";
 
-/** Shown is the table whose rows are shown. */
-export interface Shown {
+/** TableRows is the table whose rows are shown. */
+export interface TableRows {
   document: MetadataDocument;
   source: Source;
   table: Table;
@@ -25,11 +25,11 @@ export interface Shown {
 }
 
 /**
- * useFound has the rows of a page, as a role sees them, how many there are in all, and what of them can be read and
+ * useRowQuery has the rows of a page, as a role sees them, how many there are in all, and what of them can be read and
  * written.
  */
-export function useFound(
-  { document, source, table, info }: Shown,
+export function useRowQuery(
+  { document, source, table, info }: TableRows,
   as: RunAs,
   { filters, order, offset }: View,
   size: number,
@@ -42,7 +42,7 @@ export function useFound(
   // A key that isn't the primary one is only known by the description.
   const undecided = !key && described.isPending && (info.updatable || info.deletable);
   const readable = info.columns.filter((c) => columns.includes(c.name));
-  const where = useSettled(JSON.stringify(whereOfFilters(source.kind, filters, readable)));
+  const where = useDebounced(JSON.stringify(whereOfFilters(source.kind, filters, readable)));
   const sorted = order.filter((o) => columns.includes(o.column));
   // The key comes last, so that pages have an order in which each row has its place.
   const tied = (key ?? [])

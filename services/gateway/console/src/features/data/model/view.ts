@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { operatorNames, type Filter, type Filters, type Order } from "./filters";
 import { packed, unpacked } from "../../../lib/fragment";
-import { useSettled } from "../../../lib/debounced";
+import { useDebounced } from "../../../lib/debounced";
 
 /** View is which rows of a table are shown, and how: what a link to them has. */
 export interface View {
@@ -75,7 +75,7 @@ export function useView(): [View, (part: Partial<View>) => void] {
     setView(viewOf(fragment));
   }
   const wanted = fragmentOf(view);
-  const settled = useSettled(wanted);
+  const settled = useDebounced(wanted);
   useEffect(() => {
     if (settled === known.current || settled !== wanted) return;
     // An address that says the same in other words isn't a place to go back to.

@@ -8,7 +8,7 @@ import type { Draft } from "../api/edits";
 import { infoQuery } from "../api/tables";
 import { typed } from "../model/values";
 import { useServer } from "../../../lib/session";
-import { useSettled } from "../../../lib/debounced";
+import { useDebounced } from "../../../lib/debounced";
 import type { Row } from "../../../lib/json/rows";
 import { textOf } from "../../../lib/json/exact";
 import type { ColumnInfo } from "../model/tables";
@@ -68,7 +68,7 @@ function OfKeys(props: ControlProps & { choices: KeyChoices }) {
   const info = useQuery(infoQuery(server, context.source, table.table));
   const [search, setSearch] = useState("");
   const [open, setOpen] = useState(false);
-  const settled = useSettled(search);
+  const settled = useDebounced(search);
   const readable = info.data ? rightsOf(context.document, table, info.data, context.as.role).select : [];
   const shows = info.data && displayOf(info.data, keys, readable);
   const columns = shows ? [...keys, shows.name] : keys;

@@ -3,7 +3,7 @@ import { Button, GridList, GridListItem, useDragAndDrop } from "react-aria-compo
 import { arrange, arranged, type Arrangement } from "../../../ui/arrangement";
 
 /** Columns chooses which columns are shown, and in which order: dragged, also by keys. */
-export default function Columns(props: {
+export default function ColumnPicker(props: {
   columns: string[];
   arrangement: Arrangement;
   change: (a: Arrangement) => void;

@@ -17,19 +17,19 @@ import { Conditions, Sorting } from "./conditions";
 import type { ControlContext } from "./controlprops";
 import { counted } from "../model/counted";
 import { Download } from "./download";
-import { useFound, type Shown } from "../api/rowquery";
+import { useRowQuery, type TableRows } from "../api/rowquery";
 import { RowGrid } from "./rowgrid";
 import { RowTools } from "./rowtools";
 import { Unwritable } from "./unwritable";
 import { fragmentOf, useView } from "../model/view";
 
-const Columns = lazy(chunk(() => import("./columnpicker")));
+const ColumnPicker = lazy(chunk(() => import("./columnpicker")));
 
 /** sizes are how many rows a page can have. */
 const sizes = [20, 50, 100, 250];
 
 /** Rows shows the rows of a table, as a role sees them: filtered, sorted, and by pages. It writes them, too. */
-export function Rows(props: Shown) {
+export function Rows(props: TableRows) {
   const { document, source, table, info } = props;
   const client = useQueryClient();
   // Session variables may be secrets: they end with the tab.
@@ -59,7 +59,7 @@ export function Rows(props: Shown) {
     where,
     wrong,
     readPart,
-  } = useFound(props, as, view, size);
+  } = useRowQuery(props, as, view, size);
   const move = (to: number) => {
     setView({ offset: to });
     setSelected(new Set());
@@ -254,7 +254,7 @@ function ColumnsSection(props: {
       </summary>
       {open && (
         <Suspense fallback={<Loading what="the columns" />}>
-          <Columns columns={columns} arrangement={arrangement} change={change} />
+          <ColumnPicker columns={columns} arrangement={arrangement} change={change} />
         </Suspense>
       )}
     </details>

@@ -3,7 +3,7 @@ import type { Rights } from "../../permissions/model/rights";
 import type { Row } from "../../../lib/json/rows";
 import type { Table } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
-import { useAsking } from "../../../lib/unsaved";
+import { useConfirmLeave } from "../../../lib/unsaved";
 import { Button } from "../../../ui/button";
 import { Loading } from "../../../ui/progress";
 import type { ControlContext } from "./controlprops";
@@ -38,7 +38,7 @@ interface RowToolsProps {
 export function RowTools(props: RowToolsProps) {
   const { context, table, rights, rowKey: key, columns, chosen, where, loaded, said, say, deleted } = props;
   const { source, info, as } = context;
-  const asking = useAsking<Doing | undefined>(undefined);
+  const asking = useConfirmLeave<Doing | undefined>(undefined);
   const doing = asking.value;
   const act = (d: Doing) => {
     say("");

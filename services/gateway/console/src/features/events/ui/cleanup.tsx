@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useServer } from "../../../lib/session";
-import { useSettled } from "../../../lib/debounced";
+import { useDebounced } from "../../../lib/debounced";
 import { Ask } from "../../../ui/ask";
 import { Failure } from "../../../ui/failure";
 
@@ -42,7 +42,7 @@ function told(c: Cleaned, calls: boolean): string {
 function useCounted(args: Cleaning | undefined) {
   const server = useServer();
   const wanted = JSON.stringify(args ?? null);
-  const settled = useSettled(wanted);
+  const settled = useDebounced(wanted);
   const found = useQuery({
     queryKey: ["events", "old", settled],
     enabled: settled !== "null",

@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { Form } from "../../../ui/forms/form";
 import type { Field } from "../../../ui/forms/types";
-import { Around, useAsking } from "../../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
 import { transformsField } from "../../transforms/ui/field";
 import { useServer } from "../../../lib/session";
 import { ConfirmChange } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { Split } from "../../../ui/masterdetail";
+import { MasterDetail } from "../../../ui/masterdetail";
 import { Paused } from "./paused";
 import { ofScheduled } from "../api/samples";
 import { aboutSchedule } from "../model/schedule";
@@ -71,7 +71,7 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
   const triggers = found.data.cron_triggers;
   const shown = triggers.find((t) => t.name === name);
   return (
-    <Split
+    <MasterDetail
       words={{
         list: "Cron triggers",
         one: "Cron trigger",
@@ -106,13 +106,18 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
       {(one, gone, moved) => (
         <Shown key={one.name} trigger={one} gone={gone} removed={() => moved(() => open(undefined))} />
       )}
-    </Split>
+    </MasterDetail>
   );
 }
 
 function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void }) {
   const { trigger, gone, removed } = props;
-  const { value: how, set: setHow, close, edits } = useAsking<"change" | "delete" | "pause" | undefined>(undefined);
+  const {
+    value: how,
+    set: setHow,
+    close,
+    edits,
+  } = useConfirmLeave<"change" | "delete" | "pause" | undefined>(undefined);
   return (
     <>
       <div className="row">
@@ -130,7 +135,7 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
         </Button>
       </div>
       {how === "change" && (
-        <Around value={edits}>
+        <FormScope value={edits}>
           <Form
             title={gone ? "Create it anew" : "Change"}
             confirm
@@ -143,7 +148,7 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
             done={() => close()}
             cancel={() => close()}
           />
-        </Around>
+        </FormScope>
       )}
       {how === "delete" && (
         <ConfirmChange

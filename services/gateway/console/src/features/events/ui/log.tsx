@@ -3,7 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { prefixOf } from "../../../lib/http/prefix";
 import type { Source } from "../../../lib/http/types";
 import { Form } from "../../../ui/forms/form";
-import { Around, useAsking } from "../../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
@@ -97,7 +97,7 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
   const server = useServer();
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
-  const { value: sending, set: setSending, close, edits } = useAsking(false);
+  const { value: sending, set: setSending, close, edits } = useConfirmLeave(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const events = useQuery({
     queryKey: ["events", source.name, name, status, offset],
@@ -155,7 +155,7 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
         )}
       </div>
       {sending && (
-        <Around value={edits}>
+        <FormScope value={edits}>
           <Form
             title="Make it"
             initial={{ source: source.name, name, payload: {} }}
@@ -164,7 +164,7 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
             done={() => close()}
             cancel={() => close()}
           />
-        </Around>
+        </FormScope>
       )}
       {events.isPending && <Loading what="the events" />}
       {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}

@@ -1,12 +1,12 @@
 import { Button } from "react-aria-components";
-import { Around, useAsking } from "../../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
 import { Form } from "../../../ui/forms/form";
 import { deliveryFields } from "./cron";
 import { ScheduledLog } from "./scheduled";
 
 /** OneOffEvents lists the events that are planned once, and plans them. */
 export function OneOffEvents() {
-  const { value: adding, set: setAdding, close, edits } = useAsking(false);
+  const { value: adding, set: setAdding, close, edits } = useConfirmLeave(false);
   return (
     <section className="panel" aria-label="One-off events">
       <div className="row">
@@ -15,7 +15,7 @@ export function OneOffEvents() {
         </Button>
       </div>
       {adding && (
-        <Around value={edits}>
+        <FormScope value={edits}>
           <Form
             title="Plan it"
             initial={{ schedule_at: new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, "") }}
@@ -40,7 +40,7 @@ export function OneOffEvents() {
             done={() => close()}
             cancel={() => close()}
           />
-        </Around>
+        </FormScope>
       )}
       <ScheduledLog />
     </section>

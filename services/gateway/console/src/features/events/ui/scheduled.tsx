@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useAsking } from "../../../lib/unsaved";
+import { useConfirmLeave } from "../../../lib/unsaved";
 import { useServer } from "../../../lib/session";
 import { Ask } from "../../../ui/ask";
 import { Button } from "../../../ui/button";
@@ -76,7 +76,11 @@ function Events(props: { trigger: string | undefined }) {
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
   const [shown, setShown] = useState<string>();
-  const { value: removing, set: setRemoving, close: closeRemoving } = useAsking<ScheduledEvent | undefined>(undefined);
+  const {
+    value: removing,
+    set: setRemoving,
+    close: closeRemoving,
+  } = useConfirmLeave<ScheduledEvent | undefined>(undefined);
   const type = trigger === undefined ? "one_off" : "cron";
   const of = { type, ...(trigger !== undefined && { trigger_name: trigger }) };
   const events = useQuery({

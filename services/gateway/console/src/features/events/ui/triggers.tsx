@@ -7,13 +7,13 @@ import { display } from "../../data/model/tables";
 import type { Name, Source } from "../../../lib/http/types";
 import { Form } from "../../../ui/forms/form";
 import { at, type Value } from "../../../lib/json/path";
-import { Around, useAsking } from "../../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
 import { transformsField } from "../../transforms/ui/field";
 import { useServer } from "../../../lib/session";
 import { ConfirmChange } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { Split } from "../../../ui/masterdetail";
+import { MasterDetail } from "../../../ui/masterdetail";
 import { Paused } from "./paused";
 import { changeFields } from "./changes";
 import { CleanUp, WouldRemove } from "./cleanup";
@@ -56,7 +56,7 @@ export function EventTriggers(props: {
   );
   const shown = all.find((p) => p.trigger.name === name && p.source.name === source);
   return (
-    <Split
+    <MasterDetail
       words={{
         list: "Event triggers",
         one: "Event trigger",
@@ -84,7 +84,7 @@ export function EventTriggers(props: {
           removed={() => moved(() => open(undefined))}
         />
       )}
-    </Split>
+    </MasterDetail>
   );
 }
 
@@ -239,7 +239,7 @@ type How = "change" | "delete" | "pause" | "pause clean-up" | "clean" | undefine
 
 function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
   const { source, table, trigger } = props.placed;
-  const { value: how, set: setHow, close, edits } = useAsking<How>(undefined);
+  const { value: how, set: setHow, close, edits } = useConfirmLeave<How>(undefined);
   const prefix = prefixOf(source.kind);
   const { definition, ...rest } = trigger;
   const args = { source: source.name, table, ...rest, ...definition, replace: true };
@@ -284,7 +284,7 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
         </span>
       </div>
       {how === "change" && (
-        <Around value={edits}>
+        <FormScope value={edits}>
           <Form
             title={props.gone ? "Create it anew" : "Change"}
             confirm
@@ -294,7 +294,7 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
             done={() => close()}
             cancel={() => close()}
           />
-        </Around>
+        </FormScope>
       )}
       {how === "delete" && (
         <ConfirmChange

@@ -1,9 +1,10 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { Exported } from "../../../lib/http/client";
 import { follow } from "../../../lib/http/follow";
 import { exportKey } from "../api/queries";
 import type { Credentials } from "../../../lib/http/credentials";
+import { createStore } from "../../../lib/store";
 import { useSession } from "../../../lib/session";
 
 /** kept are the keys of what doesn't come from the metadata. */
@@ -16,24 +17,8 @@ const kept = new Set<unknown>(["config", "events", "history", "kinds", "rows", "
 const between = 1_000;
 const again = 5_000;
 
-let live = false;
-const listeners = new Set<() => void>();
-
-function setLive(now: boolean) {
-  live = now;
-  listeners.forEach((tell) => tell());
-}
-
-/** useLive reports whether the server tells of changes of the metadata; where it can't, pages ask for them. */
-export function useLive(): boolean {
-  return useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
-    },
-    () => live,
-  );
-}
+/** live is whether the server reports changes of the metadata; where it can't, pages ask for them. */
+export const live = createStore(false);
 
 /**
  * useFollowing reads what was read of the metadata again as soon as somebody has changed it. A tab that can't be seen
@@ -78,12 +63,12 @@ async function keepFollowing(credentials: Credentials, client: QueryClient, sign
     const outcome = await follow(
       credentials,
       known,
-      () => setLive(true),
+      () => live.set(true),
       (t) => seen(t.resource_version),
       AbortSignal.any([signal, hidden.signal]),
     ).catch(() => "ended" as const);
     document.removeEventListener("visibilitychange", hide);
-    setLive(false);
+    live.set(false);
     if (outcome === undefined) return;
     if (!hidden.signal.aborted) await pause(again, signal);
   }

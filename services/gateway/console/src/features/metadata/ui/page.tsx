@@ -5,13 +5,14 @@ import { Link } from "@tanstack/react-router";
 import type { Change, Version } from "../../../lib/http/client";
 import type { Inconsistency } from "../../../lib/http/types";
 import { inconsistencyQuery } from "../api/queries";
-import { useAsking } from "../../../lib/unsaved";
+import { useConfirmLeave } from "../../../lib/unsaved";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { Changes, useConfirm, type Confirmed } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { useLive } from "../model/following";
+import { useStore } from "../../../lib/store";
+import { live as liveStore } from "../model/following";
 import { saveFile } from "../../../lib/savefile";
 import { placeOf } from "../model/place";
 import { Reload } from "./reload";
@@ -43,7 +44,7 @@ function State() {
   const client = useQueryClient();
   const found = useQuery(inconsistencyQuery(server));
   const { confirm, dialog } = useConfirm();
-  const { value: some, set: setSome, close: closeSome } = useAsking(false);
+  const { value: some, set: setSome, close: closeSome } = useConfirmLeave(false);
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
     onSettled: () => client.invalidateQueries(),
@@ -179,7 +180,7 @@ function History() {
   const [before, setBefore] = useState<number>();
   const [following, setFollowing] = useState(true);
   const [wanted, setWanted] = useState("");
-  const live = useLive();
+  const live = useStore(liveStore);
   const { confirm, dialog } = useConfirm();
   const found = useQuery({
     queryKey: [following ? "metadata" : "history", "versions", before, wanted],

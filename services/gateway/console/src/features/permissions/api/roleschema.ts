@@ -5,8 +5,8 @@ import { inheritedOf, permissionsOf, type Operation, type Parents } from "../mod
 import { headersFor, type RunAs } from "../../../lib/http/runas";
 import type { Source, Table } from "../../../lib/http/types";
 
-/** Seen is what the schema of a role has of a table. */
-export interface Seen {
+/** RoleSchema is what the schema of a role has of a table. */
+export interface RoleSchema {
   /** The fields of a row with their types; undefined when the role has no type for rows. */
   fields: Map<string, string> | undefined;
   /** The fields that an insert and an update may give a value. */
@@ -46,12 +46,12 @@ type SeenAnswer = Record<"row" | "insert" | "set", TypeAnswer | null> & {
 
 const fragment = `fragment F on __Type { fields { name type { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } }`;
 
-/** seenQuery asks the schema of a role what it has of a table. */
-export function seenQuery(server: Server, source: Source, table: Table, as: RunAs) {
+/** roleSchemaQuery asks the schema of a role what it has of a table. */
+export function roleSchemaQuery(server: Server, source: Source, table: Table, as: RunAs) {
   const headers = headersFor(as);
   return queryOptions({
     queryKey: ["schema", "seen", source.name, table.table, headers],
-    queryFn: async ({ signal }): Promise<Seen> => {
+    queryFn: async ({ signal }): Promise<RoleSchema> => {
       const ask = async <T>(query: string, variables: object): Promise<T> => {
         const answer = await server.graphql({ query, variables }, headers, signal);
         const e = answer.errors?.[0];

@@ -3,7 +3,7 @@ import { ApiError } from "../../../lib/http/client";
 import { fieldName } from "../../data/model/names";
 import { parentsOf } from "../model/permissions";
 import { variableIn, type RunAs } from "../../../lib/http/runas";
-import { effectiveOf, seenQuery, variablesIn, type Seen } from "../api/roleschema";
+import { effectiveOf, roleSchemaQuery, variablesIn, type RoleSchema } from "../api/roleschema";
 import { display, type TableInfo } from "../../data/model/tables";
 import type { MetadataDocument, Source, Table } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
@@ -144,8 +144,8 @@ function sentence(role: string, read: number, seen: number | undefined, all: num
 function SeenSchema(props: SeesProps & { as: RunAs }) {
   const { document, source, table, info, as } = props;
   const server = useServer();
-  const seen = useQuery(seenQuery(server, source, table, as));
-  const all = useQuery(seenQuery(server, source, table, admin));
+  const seen = useQuery(roleSchemaQuery(server, source, table, as));
+  const all = useQuery(roleSchemaQuery(server, source, table, admin));
   const error = seen.error ?? all.error;
   if (error)
     return (
@@ -211,8 +211,8 @@ function SeenSchema(props: SeesProps & { as: RunAs }) {
 }
 
 /** rootsOf lists root fields: those that the role has, and those that admin has and it hasn't. */
-function rootsOf(seen: Seen, all: Seen): unknown[][] {
-  const key = (r: Seen["roots"][number]) => `${r.operation} ${r.name}`;
+function rootsOf(seen: RoleSchema, all: RoleSchema): unknown[][] {
+  const key = (r: RoleSchema["roots"][number]) => `${r.operation} ${r.name}`;
   const has = new Set(seen.roots.map(key));
   const more = seen.roots.filter((r) => !all.roots.some((a) => key(a) === key(r)));
   return [...all.roots, ...more].map((r) => [r.operation, r.name, has.has(key(r)) ? "yes" : "no"]);

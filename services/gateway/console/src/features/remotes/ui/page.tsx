@@ -14,7 +14,7 @@ import { useServer } from "../../../lib/session";
 import { useConfirm } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { Split } from "../../../ui/masterdetail";
+import { MasterDetail } from "../../../ui/masterdetail";
 import { Tabs } from "../../../ui/tabs";
 import { customizationFields } from "./customization";
 import { Permissions } from "./permissions";
@@ -60,7 +60,7 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
   const remotes = document.remote_schemas ?? [];
   const shown = remotes.find((r) => r.name === name);
   return (
-    <Split
+    <MasterDetail
       words={{
         list: "All remote schemas",
         one: "Remote schema",
@@ -97,7 +97,7 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
           removed={() => moved(() => open(undefined))}
         />
       )}
-    </Split>
+    </MasterDetail>
   );
 }
 

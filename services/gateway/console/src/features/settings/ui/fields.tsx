@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { at } from "../../../lib/json/path";
 import type { ControlProps, Field } from "../../../ui/forms/types";
-import { given } from "../../../ui/forms/valueorenv";
+import { valueOrEnv } from "../../../ui/forms/valueorenv";
 import { PerRole } from "../../../ui/forms/perrole";
 
 function limit(key: string, section: string, label: string, hint?: string): Field[] {
@@ -78,7 +78,7 @@ const endpoint = (kind: string): Field => ({
   path: `exporter_otlp.otlp_${kind}_endpoint`,
   label: `Address for ${kind}`,
   kind: "custom",
-  control: given(["text", "from_env"]),
+  control: valueOrEnv(["text", "from_env"]),
 });
 
 /** telemetryFields are those of set_opentelemetry_config. */

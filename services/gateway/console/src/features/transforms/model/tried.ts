@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError } from "../../../lib/http/client";
 import type { TestWebhookTransformArgs } from "../../../lib/http/types";
 import { useServer } from "../../../lib/session";
-import { useSettled } from "../../../lib/debounced";
+import { useDebounced } from "../../../lib/debounced";
 
 /** Fault is what is wrong with a part of a transform. */
 export interface Fault {
@@ -30,7 +30,7 @@ export function placeOf(key: string): string {
 /** useTried tries transforms out while they are typed; undefined for arguments that can't be sent. */
 export function useTried(args: object | undefined) {
   const server = useServer();
-  const settled = useSettled(JSON.stringify(args) ?? "");
+  const settled = useDebounced(JSON.stringify(args) ?? "");
   return useQuery({
     queryKey: ["transform", settled],
     enabled: settled !== "",

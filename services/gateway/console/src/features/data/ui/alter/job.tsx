@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Step } from "../../model/ddl";
 import type { MetadataRequest } from "../../../../lib/http/client";
 import type { Source } from "../../../../lib/http/types";
-import { useAsking, useEdited } from "../../../../lib/unsaved";
+import { useConfirmLeave, useEdited } from "../../../../lib/unsaved";
 import { Control } from "../../../../ui/forms/controls";
 import { at, put, type Value } from "../../../../lib/json/path";
 import { Button } from "../../../../ui/button";
@@ -27,7 +27,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
   const [value, setValue] = useState(job.initial);
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [wrong, setWrong] = useState<string>();
-  const showing = useAsking<Script | undefined>(undefined);
+  const showing = useConfirmLeave<Script | undefined>(undefined);
   const [before] = useState(() => JSON.stringify(job.initial));
   const { saved, leave } = useEdited(JSON.stringify(value), before);
   const fields = job.fields(value);

@@ -27,7 +27,7 @@ export interface Script {
 
 /**
  * RunScript shows SQL, and what it would do, before it runs in a source. In a project it becomes a migration. close
- * closes it, and then does something, as that of useAsking.
+ * closes it, and then does something, as that of useConfirmLeave.
  */
 export function RunScript(props: Script & { source: Source; close: (then?: () => void) => void }) {
   const { title, source, steps, then, done, close } = props;

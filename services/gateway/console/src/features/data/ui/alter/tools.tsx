@@ -6,7 +6,7 @@ import { Statements, type KeyDraft } from "../../model/ddl";
 import { dialectOf } from "../../../../lib/sql/text";
 import { tablesQuery, typesQuery } from "../../api/tables";
 import type { ColumnDefinition, Definition, Index, Source, TableDescription } from "../../../../lib/http/types";
-import { Around, useAsking, useStill } from "../../../../lib/unsaved";
+import { FormScope, useConfirmLeave, useStillHere } from "../../../../lib/unsaved";
 import { useServer } from "../../../../lib/session";
 import { Failure } from "../../../../ui/failure";
 import { addColumn, changeColumn } from "./columns";
@@ -36,9 +36,9 @@ export function useTools(source: Source, described: TableDescription | undefined
   const dialect = dialectOf(source.kind);
   const known = useQuery({ ...typesQuery(server, source), enabled: dialect === "postgres" });
   const tables = useQuery(tablesQuery(server, source));
-  const { value: open, set: setOpen, close, edits } = useAsking<{ at: Place; job: Job } | undefined>(undefined);
-  const { value: script, set: setScript, close: closeScript } = useAsking<Script | undefined>(undefined);
-  const still = useStill();
+  const { value: open, set: setOpen, close, edits } = useConfirmLeave<{ at: Place; job: Job } | undefined>(undefined);
+  const { value: script, set: setScript, close: closeScript } = useConfirmLeave<Script | undefined>(undefined);
+  const still = useStillHere();
   if (!dialect || !described || (described.kind !== "table" && described.kind !== "partitioned_table"))
     return undefined;
   const { name: table, columns } = described;
@@ -68,9 +68,9 @@ export function useTools(source: Source, described: TableDescription | undefined
         </div>
       )}
       {open?.at === place && (
-        <Around value={edits}>
+        <FormScope value={edits}>
           <JobForm key={open.job.title} source={source} job={open.job} close={() => close()} />
-        </Around>
+        </FormScope>
       )}
     </>
   );
@@ -108,7 +108,7 @@ export function useTools(source: Source, described: TableDescription | undefined
             title: "Drop the table",
             steps: make.dropTable(table),
             done: () => {
-              edits.letGo();
+              edits.reset();
               if (still()) void navigate({ search: { source: source.name } });
             },
           })

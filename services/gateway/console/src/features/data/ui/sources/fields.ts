@@ -1,6 +1,6 @@
 import { hasConventions } from "../../model/kinds";
 import type { Field } from "../../../../ui/forms/types";
-import { given, type Way } from "../../../../ui/forms/valueorenv";
+import { valueOrEnv, type Way } from "../../../../ui/forms/valueorenv";
 import { replicas } from "./replicas";
 
 const address: Way[] = ["text", "from_env", "connection_parameters", "dynamic_from_file"];
@@ -60,7 +60,7 @@ function postgres(kind: string): Field[] {
       label: "Address",
       kind: "custom",
       required: true,
-      control: given(address, true),
+      control: valueOrEnv(address, true),
       hint: "As in postgres://user:password@host:5432/database. In a text, {{NAME}} is a variable of the environment. A text is part of the metadata, with its password.",
     },
     number(`${pool}.max_connections`, "Connections of a process", "Pool", "50 without a number."),
@@ -143,7 +143,7 @@ function sqlServer(): Field[] {
       label: "Connection string",
       kind: "custom",
       required: true,
-      control: given(plain, true),
+      control: valueOrEnv(plain, true),
       hint: "As in Server=tcp:host,1433;Database=shop;User Id=engine;Password=...;Encrypt=yes. In a text, {{NAME}} is a variable of the environment. A text is part of the metadata, with its password.",
     },
     number(`${pool}.max_connections`, "Connections of a process", "Pool", "50 without a number."),
@@ -186,7 +186,7 @@ function sqlite(): Field[] {
       label: "File",
       kind: "custom",
       required: true,
-      control: given(plain),
+      control: valueOrEnv(plain),
       hint: "Its path. A relative one begins where the engine was started.",
     },
     { path: `${info}.create`, label: "Make the file when it is missing", kind: "flag" },
@@ -204,20 +204,20 @@ function sqlite(): Field[] {
 
 function bigQuery(): Field[] {
   return [
-    { path: "configuration.project_id", label: "Project", kind: "custom", required: true, control: given(plain) },
+    { path: "configuration.project_id", label: "Project", kind: "custom", required: true, control: valueOrEnv(plain) },
     {
       path: "configuration.datasets",
       label: "Datasets",
       kind: "custom",
       required: true,
-      control: given(["list", "from_env"]),
+      control: valueOrEnv(["list", "from_env"]),
       hint: "Names with commas between them.",
     },
     {
       path: "configuration.service_account",
       label: "Key of a service account",
       kind: "custom",
-      control: given(["json", "from_env"], true),
+      control: valueOrEnv(["json", "from_env"], true),
       hint: "The credentials of the environment, when it is empty. A key is part of the metadata.",
     },
     number("configuration.global_select_limit", "Rows of a list at most", "Limits", "1000 without a number."),

@@ -7,11 +7,11 @@ import { exportQuery, inconsistencyQuery, kindsQuery } from "../../../metadata/a
 import type { Source } from "../../../../lib/http/types";
 import type { Value } from "../../../../lib/json/path";
 import { Form } from "../../../../ui/forms/form";
-import { Around, useAsking } from "../../../../lib/unsaved";
+import { FormScope, useConfirmLeave } from "../../../../lib/unsaved";
 import { useServer } from "../../../../lib/session";
 import { useConfirm } from "../../../../ui/confirm";
 import { Failure } from "../../../../ui/failure";
-import { Split } from "../../../../ui/masterdetail";
+import { MasterDetail } from "../../../../ui/masterdetail";
 import { fieldsOf } from "./fields";
 import { Preview } from "./preview";
 import { prefixOf } from "../../../../lib/http/prefix";
@@ -33,7 +33,7 @@ export default function Sources(props: {
       {inconsistencies.isLoadingError && !shown && (
         <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />
       )}
-      <Split
+      <MasterDetail
         words={{
           list: "Sources",
           one: "Source",
@@ -63,14 +63,14 @@ export default function Sources(props: {
             open={(name) => moved(() => open(name))}
           />
         )}
-      </Split>
+      </MasterDetail>
     </>
   );
 }
 
 function New(props: { done: (name: string) => void; cancel: () => void }) {
   const found = useQuery(kindsQuery(useServer()));
-  const { value: kind, set: setKind, edits } = useAsking("postgres");
+  const { value: kind, set: setKind, edits } = useConfirmLeave("postgres");
   return (
     <>
       <h2>Add a source</h2>
@@ -85,7 +85,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
           ))}
         </select>
       </label>
-      <Around value={edits}>
+      <FormScope value={edits}>
         <Form
           key={kind}
           title="Add"
@@ -97,7 +97,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
           done={(value) => props.done(String(value.name))}
           cancel={props.cancel}
         />
-      </Around>
+      </FormScope>
     </>
   );
 }
@@ -147,7 +147,7 @@ function Shown(props: {
   const { source, gone, reason, open } = props;
   const server = useServer();
   const client = useQueryClient();
-  const { value: renaming, set: setRenaming, close, edits } = useAsking(false);
+  const { value: renaming, set: setRenaming, close, edits } = useConfirmLeave(false);
   const { confirm, dialog } = useConfirm();
   const { name, kind, configuration, customization, health_check } = source;
   const known = kinds.includes(kind);
@@ -219,7 +219,7 @@ function Shown(props: {
       )}
       <Checked source={source} />
       {renaming && (
-        <Around value={edits}>
+        <FormScope value={edits}>
           <Form
             title="Rename"
             confirm
@@ -238,7 +238,7 @@ function Shown(props: {
             done={(v) => open(String(v.new_name))}
             cancel={() => close()}
           />
-        </Around>
+        </FormScope>
       )}
       {known && (
         <>

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { Button } from "react-aria-components";
 import type { ControlProps } from "../../../../ui/forms/types";
 import { at, put, type Value } from "../../../../lib/json/path";
-import { Given, type Way } from "../../../../ui/forms/valueorenv";
+import { ValueOrEnv, type Way } from "../../../../ui/forms/valueorenv";
 
 /**
  * replicas is the control of the servers that answer queries in the place of the first one. key is that of an address.
@@ -32,7 +32,7 @@ function Replicas(props: ControlProps & { address: string; ways: Way[] }) {
       {field.hint && <span className="hint">{field.hint}</span>}
       {list.map((r, i) => (
         <div key={i} className="rule" role="group" aria-label={`Replica ${i + 1}`}>
-          <Given
+          <ValueOrEnv
             label={`Address of replica ${i + 1}`}
             part={r[address]}
             change={(part) => edit(i, address, part)}

@@ -11,7 +11,7 @@ export interface Left {
   about?: string;
 }
 
-interface GivenProps {
+interface ValueOrEnvProps {
   /** What it is called. */
   label: string;
   /** The keys to it in the way. */
@@ -27,8 +27,8 @@ interface GivenProps {
   depth: number;
 }
 
-/** Given edits what an argument, or a part of one, gets: the value of a field of the left side, a value, or nothing. */
-export function Given(props: GivenProps) {
+/** ValueOrEnv edits what an argument, or a part of one, gets: the value of a field of the left side, a value, or nothing. */
+export function ValueOrEnv(props: ValueOrEnvProps) {
   const { label, path, type, part, left, words, wrong, change, depth } = props;
   const how = howOf(part, type);
   const said: Record<How, string> = {
@@ -123,12 +123,12 @@ function Literal(props: {
 }
 
 /** Element edits the one element of a list. */
-function Element(props: GivenProps & { list: unknown[] }) {
+function Element(props: ValueOrEnvProps & { list: unknown[] }) {
   const { label, path, list, change, words, depth } = props;
   const type = getNullableType(props.type);
   if (!isListType(type)) return null;
   return (
-    <Given
+    <ValueOrEnv
       {...props}
       label={`${label}, element`}
       path={`${path}[0]`}
@@ -142,7 +142,7 @@ function Element(props: GivenProps & { list: unknown[] }) {
 }
 
 /** Parts edits the fields of an input object. */
-function Parts(props: GivenProps & { object: Record<string, unknown> }) {
+function Parts(props: ValueOrEnvProps & { object: Record<string, unknown> }) {
   const { label, path, object, change, words, depth } = props;
   const type = getNullableType(props.type);
   if (!isInputObjectType(type)) return null;
@@ -155,7 +155,7 @@ function Parts(props: GivenProps & { object: Record<string, unknown> }) {
             <strong>{f.name}</strong>
             <span className="hint">{String(f.type)}</span>
           </div>
-          <Given
+          <ValueOrEnv
             {...props}
             label={`${label} ${f.name}`}
             path={`${path}.${f.name}`}

@@ -18,7 +18,7 @@ import { useServer } from "../../../../lib/session";
 import { Failure } from "../../../../ui/failure";
 import { Loading } from "../../../../ui/progress";
 import { isRule, without } from "../../../permissions/model/rule";
-import { Given, type Left } from "./argument";
+import { ValueOrEnv, type Left } from "./argument";
 import { callsOf, leftOf, referencesOf, wayOf, type Call } from "../../model/target";
 
 interface RemoteFieldProps extends CustomProps {
@@ -219,7 +219,7 @@ function Arguments(props: ArgumentsProps) {
               <strong>{a.name}</strong>
               <span className="hint">{String(a.type)}</span>
             </div>
-            <Given
+            <ValueOrEnv
               label={`Argument ${a.name} of ${of.name}`}
               path={`${path}.${a.name}`}
               type={a.type}
