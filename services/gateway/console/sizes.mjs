@@ -1,7 +1,8 @@
 // Writes how large the parts of the console are into a page of the documentation: node sizes.mjs DIST PAGE. DIST was
 // built with --manifest.
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 
 const [dist, page] = process.argv.slice(2);
 const manifest = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
@@ -29,7 +30,9 @@ function kilobytes(chunks, without) {
   const files = new Set(
     [...chunks].filter((c) => !without.has(c)).flatMap((c) => [manifest[c].file, ...(manifest[c].css ?? [])]),
   );
-  return Math.round([...files].reduce((sum, f) => sum + statSync(join(dist, `${f}.gz`)).size, 0) / 1000);
+  return Math.round(
+    [...files].reduce((sum, f) => sum + gzipSync(readFileSync(join(dist, f)), { level: 9 }).length, 0) / 1000,
+  );
 }
 
 const start = closure(first);
