@@ -33,5 +33,5 @@ func consoleFile(h http.Header, r *http.Request, project string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return asset.Body(h, reply.Takes(r.Header["Accept-Encoding"], reply.Gzip))
+	return asset.Body(h, reply.Takes(r.Header["Accept-Encoding"], reply.Gzip)), nil
 }

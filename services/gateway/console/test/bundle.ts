@@ -17,7 +17,17 @@ export default async function setup() {
     base: "/console/",
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [react()],
-    build: { write: false, minify: false, modulePreload: false, target: "es2023", rollupOptions: { input: "src/main.tsx", transform: { define: { "import.meta": "{}" } }, output: { format: "iife", codeSplitting: false } } },
+    build: {
+      write: false,
+      minify: false,
+      modulePreload: false,
+      target: "es2023",
+      rollupOptions: {
+        input: "src/main.tsx",
+        transform: { define: { "import.meta": "{}" } },
+        output: { format: "iife", codeSplitting: false },
+      },
+    },
   } as object)) as Rollup.RollupOutput | Rollup.RollupOutput[];
   process.env.NODE_ENV = before;
   const { output } = Array.isArray(made) ? made[0]! : made;

@@ -77,11 +77,7 @@ func (x *exchange) sendOwnAsset(name string) error {
 	if err != nil {
 		return missingAsset(name)
 	}
-	body, err := asset.Body(x.w.Header(), reply.Takes(x.r.Header["Accept-Encoding"], reply.Gzip))
-	if err != nil {
-		return err
-	}
-	_, err = x.Write(body)
+	_, err = x.Write(asset.Body(x.w.Header(), reply.Takes(x.r.Header["Accept-Encoding"], reply.Gzip)))
 	return err
 }
 

@@ -1,6 +1,9 @@
 package console_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"io/fs"
 	"net/http"
 	"regexp"
@@ -38,7 +41,7 @@ func TestPage(t *testing.T) {
 	for _, file := range files {
 		a, err := console.Open(file[1])
 		require.NoError(t, err)
-		size += len(a.Packed)
+		size += len(a.Packed())
 	}
 	require.Less(t, size, firstPage)
 }
@@ -53,9 +56,12 @@ func TestAssets(t *testing.T) {
 		a, err := console.Open(name)
 		require.NoError(t, err)
 		require.NotEmpty(t, a.Type, name)
-		plain, err := a.Plain()
+		require.NotEmpty(t, a.Plain)
+		r, err := gzip.NewReader(bytes.NewReader(a.Packed()))
 		require.NoError(t, err)
-		require.NotEmpty(t, plain)
+		unpacked, err := io.ReadAll(r)
+		require.NoError(t, err)
+		require.Equal(t, a.Plain, unpacked, name)
 	}
 	for _, name := range []string{"", "..", "../index.html", "none.js", "/etc/passwd"} {
 		_, err := console.Open(name)

@@ -23,7 +23,9 @@ export interface Answer {
 interface Exchange {
   method: string;
   url: string;
-  /** Of the request, as far as they matter: the secret is left out if it is the right one, and null if there is none. */
+  /**
+   * Of the request, as far as they matter: the secret is left out if it is the right one, and null if there is none.
+   */
   headers?: Record<string, string | null>;
   body?: unknown;
   /** It changes something: what comes after it counts from then on. */
@@ -52,9 +54,12 @@ export const secret = "the secret of the tests";
 export const recording = process.env.CONSOLE_RECORD !== undefined;
 const directory = pathToFileURL(`${process.env.CONSOLE_SCENARIOS}/recorded/`);
 
-const replaced = (text: string, pairs: [string, string][]) => pairs.reduce((t, [from, to]) => t.replaceAll(from, to), text);
+const replaced = (text: string, pairs: [string, string][]) =>
+  pairs.reduce((t, [from, to]) => t.replaceAll(from, to), text);
 
-/** from is the version of the metadata that every recording begins with, and before the one that it is in the server. */
+/**
+ * from is the version of the metadata that every recording begins with, and before the one that it is in the server.
+ */
 const from = 7_500_000;
 let before = 0;
 
@@ -62,16 +67,26 @@ export function begins(version: number) {
   before = version;
 }
 
-const versions = (text: string, by: number) => text.replace(/(?<![\d.])7\d{6}(?![\d.])/g, (n) => String(Number(n) + by));
+const versions = (text: string, by: number) =>
+  text.replace(/(?<![\d.])7\d{6}(?![\d.])/g, (n) => String(Number(n) + by));
 const outward = (text: string) => versions(replaced(text, Object.entries(names)), before - from);
-const inward = (text: string) => versions(replaced(text, Object.entries(names).map(([name, address]) => [address, name])), from - before);
+const inward = (text: string) =>
+  versions(
+    replaced(
+      text,
+      Object.entries(names).map(([name, address]) => [address, name]),
+    ),
+    from - before,
+  );
 
 /** Parts of answers that are large are kept once for all recordings. */
 const partsPath = new URL("parts.json", directory);
 let parts: Record<string, unknown> | undefined;
 
 function allParts(): Record<string, unknown> {
-  return (parts ??= existsSync(partsPath) ? (JSON.parse(readFileSync(partsPath, "utf8")) as Record<string, unknown>) : {});
+  return (parts ??= existsSync(partsPath)
+    ? (JSON.parse(readFileSync(partsPath, "utf8")) as Record<string, unknown>)
+    : {});
 }
 
 const large = 200;
@@ -80,7 +95,9 @@ function shared(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const text = JSON.stringify(value);
   if (text.length < large) return value;
-  const inner = Array.isArray(value) ? value.map(shared) : Object.fromEntries(Object.entries(value).map(([k, v]) => [k, shared(v)]));
+  const inner = Array.isArray(value)
+    ? value.map(shared)
+    : Object.fromEntries(Object.entries(value).map(([k, v]) => [k, shared(v)]));
   const own = JSON.stringify(inner);
   if (own.length < large) return inner;
   const key = createHash("sha256").update(own).digest("hex").slice(0, 12);
@@ -104,27 +121,45 @@ function parsed(text: string): unknown {
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && JSON.stringify(value) === text.trim()) return value;
-  } catch { /* a text */ }
+  } catch {
+    /* a text */
+  }
   return text;
 }
 
 const changing = /^(\w+_)?(create|drop|add|remove|set|delete|update)_/;
-const reading = /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|database_inspection|inconsisten/;
+const reading =
+  /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|database_inspection|inconsisten/;
+
+/** Operation is one of the metadata API, or of /v2/query. */
+interface Operation {
+  type: string;
+  args: unknown;
+  dry_run?: boolean;
+}
 
 function writes(r: Request): boolean {
   const { pathname } = new URL(r.url);
   if (r.method === "GET" || r.method === "HEAD") return false;
-  let body: any;
+  let body: Operation & { query?: string };
   try {
-    body = JSON.parse(r.body ?? "");
+    body = JSON.parse(r.body ?? "") as typeof body;
   } catch {
     return true;
   }
-  if (pathname === "/v1/graphql" || pathname === "/v1beta1/relay") return /^\s*(#.*\n\s*)*mutation\b/m.test(body.query ?? "");
-  const one = (b: any): boolean => {
+  if (pathname === "/v1/graphql" || pathname === "/v1beta1/relay")
+    return /^\s*(#.*\n\s*)*mutation\b/m.test(body.query ?? "");
+  const one = (b: Operation): boolean => {
     if (b.dry_run) return false;
-    if (b.type === "bulk" || b.type === "bulk_keep_going" || b.type === "bulk_atomic" || b.type === "concurrent_bulk") return (b.args as any[]).some(one);
-    if (/run_sql$/.test(b.type)) return !(b.args.read_only || /^\s*(SELECT|EXPLAIN|SHOW|WITH)\b(?![^]*\b(INSERT|UPDATE|DELETE|setval|nextval|pg_\w*lock)\b)/i.test(b.args.sql));
+    if (b.type === "bulk" || b.type === "bulk_keep_going" || b.type === "bulk_atomic" || b.type === "concurrent_bulk")
+      return (b.args as Operation[]).some(one);
+    if (/run_sql$/.test(b.type)) {
+      const { read_only, sql } = b.args as { read_only?: boolean; sql: string };
+      return !(
+        read_only ||
+        /^\s*(SELECT|EXPLAIN|SHOW|WITH)\b(?![^]*\b(INSERT|UPDATE|DELETE|setval|nextval|pg_\w*lock)\b)/i.test(sql)
+      );
+    }
     if (/export_metadata|reload/.test(b.type)) return /reload/.test(b.type);
     return changing.test(b.type) || !reading.test(b.type);
   };
@@ -138,17 +173,34 @@ function keyOf(r: Request): Pick<Exchange, "method" | "url" | "headers" | "body"
   for (const name of Object.keys(r.headers).sort()) if (kept.test(name)) headers[name] = r.headers[name]!;
   const given = r.headers["x-engine-admin-secret"];
   if (given !== secret) headers["x-engine-admin-secret"] = given ?? null;
-  return { method: r.method, url: r.url.startsWith(engine) ? r.url.slice(engine.length) : r.url, ...(Object.keys(headers).length && { headers }), ...(r.body !== undefined && { body: parsed(r.body) }) };
+  return {
+    method: r.method,
+    url: r.url.startsWith(engine) ? r.url.slice(engine.length) : r.url,
+    ...(Object.keys(headers).length && { headers }),
+    ...(r.body !== undefined && { body: parsed(r.body) }),
+  };
 }
 
-/** textOf is what requests are compared by. Times that are about that of the recording are its now, which no two runs meet alike. */
+/**
+ * textOf is what requests are compared by. Times that are about that of the recording are its now, which no two runs
+ * meet alike.
+ */
 function textOf(e: Pick<Exchange, "method" | "url" | "headers" | "body">, at: number): string {
   const text = JSON.stringify([e.method, e.url, e.headers ?? {}, e.body ?? null]);
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (t) => (Math.abs(Date.parse(t) - at) < 1_200_000 ? "now" : t));
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (t) =>
+    Math.abs(Date.parse(t) - at) < 1_200_000 ? "now" : t,
+  );
 }
 
 export function fileOf(name: string): URL {
-  return new URL(name.replace(/[^\w]+/g, "-").toLowerCase().slice(0, 100).replace(/-$/, "") + ".json", directory);
+  return new URL(
+    name
+      .replace(/[^\w]+/g, "-")
+      .toLowerCase()
+      .slice(0, 100)
+      .replace(/-$/, "") + ".json",
+    directory,
+  );
 }
 
 /** Server is what the pages and the helpers of a test talk to. */
@@ -165,7 +217,9 @@ export abstract class Server {
   abstract send(r: Request, byTest?: boolean): Promise<Answer>;
   abstract latest(): string | undefined;
   abstract follow(r: Request, seen: (data: string) => void, signal: AbortSignal): void;
-  abstract listen(handler: (q: IncomingMessage, s: ServerResponse) => void): Promise<{ address: string; close: () => void }>;
+  abstract listen(
+    handler: (q: IncomingMessage, s: ServerResponse) => void,
+  ): Promise<{ address: string; close: () => void }>;
   abstract end(passed: boolean): void;
 }
 
@@ -177,7 +231,10 @@ export class Recorder extends Server {
   #writes = 0;
   #hooks = 0;
 
-  constructor(time: Time, readonly name: string) {
+  constructor(
+    time: Time,
+    readonly name: string,
+  ) {
     super(time);
     this.#made = { at: time.now(), exchanges: [], versions: [] };
   }
@@ -205,11 +262,24 @@ export class Recorder extends Server {
     if (write) this.#writes++;
     const headers = { ...r.headers };
     if (headers["x-engine-admin-secret"] === secret) headers["x-engine-admin-secret"] = process.env.CONSOLE_SECRET!;
-    const response = await fetch(outward(r.url), { method: r.method, headers, body: r.body === undefined ? undefined : outward(r.body) });
+    const response = await fetch(outward(r.url), {
+      method: r.method,
+      headers,
+      body: r.body === undefined ? undefined : outward(r.body),
+    });
     const body = inward(await response.text());
     const type = response.headers.get("content-type") ?? "";
-    const report = Object.fromEntries([...response.headers].filter(([n]) => n.startsWith("x-") && n !== "x-request-id"));
-    this.#made.exchanges.push({ ...keyOf(r), ...(write && { write }), status: response.status, ...(!type.startsWith("application/json") && { type }), ...(Object.keys(report).length && { report }), answer: parsed(body) });
+    const report = Object.fromEntries(
+      [...response.headers].filter(([n]) => n.startsWith("x-") && n !== "x-request-id"),
+    );
+    this.#made.exchanges.push({
+      ...keyOf(r),
+      ...(write && { write }),
+      status: response.status,
+      ...(!type.startsWith("application/json") && { type }),
+      ...(Object.keys(report).length && { report }),
+      answer: parsed(body),
+    });
     return { status: response.status, headers: { "content-type": type, ...report }, body };
   }
 
@@ -244,14 +314,26 @@ export class Recorder extends Server {
       q.on("data", (c: Buffer) => chunks.push(c));
       const end = s.end.bind(s);
       s.end = ((text?: string) => {
-        (this.#made.webhooks ??= []).push({ method: q.method!, path: q.url!, body: inward(Buffer.concat(chunks).toString()), status: s.statusCode, answer: inward(text ?? "") });
+        (this.#made.webhooks ??= []).push({
+          method: q.method!,
+          path: q.url!,
+          body: inward(Buffer.concat(chunks).toString()),
+          status: s.statusCode,
+          answer: inward(text ?? ""),
+        });
         return end(text);
       }) as typeof s.end;
       handler(q, s);
     });
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     names[name] = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-    return { address: name, close: () => { server.closeAllConnections(); server.close(); } };
+    return {
+      address: name,
+      close: () => {
+        server.closeAllConnections();
+        server.close();
+      },
+    };
   }
 
   end(passed: boolean) {
@@ -261,7 +343,10 @@ export class Recorder extends Server {
     const lines = made.exchanges.map((e) => JSON.stringify(e)).join(",\n");
     const { exchanges: _, ...rest } = made;
     writeFileSync(fileOf(this.name), `${JSON.stringify(rest).slice(0, -1)},"exchanges":[\n${lines}\n]}\n`);
-    parts = { ...(existsSync(partsPath) ? (JSON.parse(readFileSync(partsPath, "utf8")) as Record<string, unknown>) : {}), ...allParts() }; // another run may have added some
+    parts = {
+      ...(existsSync(partsPath) ? (JSON.parse(readFileSync(partsPath, "utf8")) as Record<string, unknown>) : {}),
+      ...allParts(),
+    }; // another run may have added some
     // Parts that no recording has any more go.
     const used = new Set<string>();
     const mark = (text: string) => {
@@ -271,9 +356,15 @@ export class Recorder extends Server {
         mark(JSON.stringify(allParts()[key!]));
       }
     };
-    for (const file of readdirSync(directory)) if (file !== "parts.json") mark(readFileSync(new URL(file, directory), "utf8"));
-    const kept = Object.entries(allParts()).filter(([k]) => used.has(k)).sort(([x], [y]) => (x < y ? -1 : 1));
-    writeFileSync(partsPath, `{\n${kept.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join(",\n")}\n}\n`);
+    for (const file of readdirSync(directory))
+      if (file !== "parts.json") mark(readFileSync(new URL(file, directory), "utf8"));
+    const kept = Object.entries(allParts())
+      .filter(([k]) => used.has(k))
+      .sort(([x], [y]) => (x < y ? -1 : 1));
+    writeFileSync(
+      partsPath,
+      `{\n${kept.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join(",\n")}\n}\n`,
+    );
   }
 }
 
@@ -290,7 +381,10 @@ export class Replayer extends Server {
   #epoch = 0;
   #hooks = 0;
 
-  constructor(time: Time, readonly recorded: Recording) {
+  constructor(
+    time: Time,
+    readonly recorded: Recording,
+  ) {
     super(time);
     let epoch = 0;
     this.#exchanges = recorded.exchanges.map((e) => {
@@ -305,7 +399,8 @@ export class Replayer extends Server {
     const found = writes(r) ? this.#write(key) : this.#read(key);
     if (!found) {
       const error = new Error(this.#nothing(key));
-      // What is only read may be on a page that was left before it was asked for, when that was recorded: it has no answer.
+      // What is only read may be on a page that was left before it was asked for, when that was recorded: it has no
+      // answer.
       if (!byTest && !writes(r)) {
         this.missing ??= error;
         return new Promise(() => {});
@@ -317,14 +412,19 @@ export class Replayer extends Server {
     if (!byTest) await new Promise<void>((answer) => this.time.add(1, answer));
     const { status, type, report, answer } = found.e;
     const value = whole(answer);
-    return { status, headers: { "content-type": type ?? "application/json; charset=utf-8", ...report }, body: typeof value === "string" ? value : JSON.stringify(value) };
+    return {
+      status,
+      headers: { "content-type": type ?? "application/json; charset=utf-8", ...report },
+      body: typeof value === "string" ? value : JSON.stringify(value),
+    };
   }
 
   #write(key: string) {
     const next = this.#exchanges[this.#writes[this.#epoch] ?? -1];
     if (next?.text !== key) return undefined;
     this.#epoch++;
-    for (const { after, data } of this.recorded.versions) if (after === this.#epoch) this.time.add(3, () => this.followers.forEach((f) => f(data)));
+    for (const { after, data } of this.recorded.versions)
+      if (after === this.#epoch) this.time.add(3, () => this.followers.forEach((f) => f(data)));
     return next;
   }
 
@@ -348,7 +448,14 @@ export class Replayer extends Server {
     };
     const nearest = like.sort((a, b) => common(b) - common(a))[0];
     const at = nearest ? Math.max(0, common(nearest) - 60) : 0;
-    return `the recording has no such request, after ${this.#epoch} writes:\n  ${key.slice(0, 2000)}\n` + (nearest ? `it differs from the nearest one from:\n  ${key.slice(at, at + 300)}\nwhere that has:\n  ${nearest.slice(at, at + 300)}\n` : "") + (next ? `the next write would be:\n  ${next.text.slice(0, 600)}\n` : "") + "If the console asks for it on purpose: make console-record.";
+    return (
+      `the recording has no such request, after ${this.#epoch} writes:\n  ${key.slice(0, 2000)}\n` +
+      (nearest
+        ? `it differs from the nearest one from:\n  ${key.slice(at, at + 300)}\nwhere that has:\n  ${nearest.slice(at, at + 300)}\n`
+        : "") +
+      (next ? `the next write would be:\n  ${next.text.slice(0, 600)}\n` : "") +
+      "If the console asks for it on purpose: make console-record."
+    );
   }
 
   latest(): string | undefined {
@@ -358,7 +465,8 @@ export class Replayer extends Server {
   follow(r: Request, seen: (data: string) => void, signal: AbortSignal) {
     const known = Number(new URL(r.url).searchParams.get("resource_version"));
     const now = this.latest();
-    if (now && (JSON.parse(now) as { resource_version: number }).resource_version !== known) this.time.add(2, () => seen(now));
+    if (now && (JSON.parse(now) as { resource_version: number }).resource_version !== known)
+      this.time.add(2, () => seen(now));
     this.followers.add(seen);
     signal.addEventListener("abort", () => this.followers.delete(seen));
   }
@@ -369,6 +477,7 @@ export class Replayer extends Server {
 
   end(passed: boolean) {
     if (this.failure) throw this.failure;
-    if (passed && this.#epoch < this.#writes.length) throw new Error(`never sent: ${this.#exchanges[this.#writes[this.#epoch]!]!.text.slice(0, 2000)}`);
+    if (passed && this.#epoch < this.#writes.length)
+      throw new Error(`never sent: ${this.#exchanges[this.#writes[this.#epoch]!]!.text.slice(0, 2000)}`);
   }
 }

@@ -9,6 +9,8 @@ import * as q from "./query";
 import type { Time } from "./time";
 import { evaluate, makeWindow, run, type Window } from "./window";
 
+// What a window has of its own, which has no types.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Any = any;
 
 /** written is the path of a file. */
@@ -107,7 +109,10 @@ class PageRequest {
 }
 
 class PageResponse {
-  constructor(readonly asked: PageRequest, readonly answer: Answer) {}
+  constructor(
+    readonly asked: PageRequest,
+    readonly answer: Answer,
+  ) {}
   url = () => this.asked.url();
   status = () => this.answer.status;
   ok = () => this.answer.status < 300;
@@ -127,11 +132,24 @@ interface Fulfilled {
 }
 
 class Route {
-  constructor(readonly asked: PageRequest, readonly server: Server, readonly settle: (how: { answer: Answer } | { gone: true } | { on: Sent }) => void) {}
+  constructor(
+    readonly asked: PageRequest,
+    readonly server: Server,
+    readonly settle: (how: { answer: Answer } | { gone: true } | { on: Sent }) => void,
+  ) {}
   request = () => this.asked;
 
   async fulfill({ status, json, body, headers, contentType, response }: Fulfilled = {}) {
-    this.settle({ answer: { status: status ?? response?.status() ?? 200, headers: { "content-type": contentType ?? response?.headers()["content-type"] ?? "application/json", ...headers }, body: json !== undefined ? JSON.stringify(json) : String(body ?? response?.answer.body ?? "") } });
+    this.settle({
+      answer: {
+        status: status ?? response?.status() ?? 200,
+        headers: {
+          "content-type": contentType ?? response?.headers()["content-type"] ?? "application/json",
+          ...headers,
+        },
+        body: json !== undefined ? JSON.stringify(json) : String(body ?? response?.answer.body ?? ""),
+      },
+    });
   }
 
   async abort() {
@@ -139,20 +157,37 @@ class Route {
   }
 
   async continue(o: { postData?: string; headers?: Record<string, string> } = {}) {
-    this.settle({ on: { ...this.asked.sent, ...(o.postData !== undefined && { body: o.postData }), ...(o.headers && { headers: o.headers }) } });
+    this.settle({
+      on: {
+        ...this.asked.sent,
+        ...(o.postData !== undefined && { body: o.postData }),
+        ...(o.headers && { headers: o.headers }),
+      },
+    });
   }
 
   fallback = () => this.continue();
 
   async fetch(o: { postData?: string } = {}) {
-    return new PageResponse(this.asked, await this.server.send({ ...this.asked.sent, ...(o.postData !== undefined && { body: o.postData }) }));
+    return new PageResponse(
+      this.asked,
+      await this.server.send({ ...this.asked.sent, ...(o.postData !== undefined && { body: o.postData }) }),
+    );
   }
 }
 
 function fits(pattern: Any, url: string): boolean {
   if (pattern instanceof RegExp) return pattern.test(url);
   if (typeof pattern === "function") return Boolean(pattern(new URL(url)));
-  const glob = String(pattern).split("**").map((s) => s.split("*").map((t) => t.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join("[^/]*")).join(".*");
+  const glob = String(pattern)
+    .split("**")
+    .map((s) =>
+      s
+        .split("*")
+        .map((t) => t.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
+        .join("[^/]*"),
+    )
+    .join(".*");
   return new RegExp(`^${glob}$`).test(url) || url === new URL(pattern as string, engine).href;
 }
 
@@ -185,7 +220,10 @@ export class Page extends Emitter {
   /** keep takes along what the window has stored. */
   keep() {
     if (!this.window) return;
-    for (const [map, store] of [[this.of.local, this.window.localStorage], [this.#session, this.window.sessionStorage]] as const) {
+    for (const [map, store] of [
+      [this.of.local, this.window.localStorage],
+      [this.#session, this.window.sessionStorage],
+    ] as const) {
       map.clear();
       for (let i = 0; i < store.length; i++) map.set(store.key(i)!, store.getItem(store.key(i)!)!);
     }
@@ -227,7 +265,13 @@ export class Page extends Emitter {
     }
     if (from) {
       const asked = new this.window!.Event("beforeunload", { cancelable: true });
-      if (!this.window!.dispatchEvent(asked)) this.of.emit("dialog", { type: () => "beforeunload", message: () => "", accept: async () => {}, dismiss: async () => {} });
+      if (!this.window!.dispatchEvent(asked))
+        this.of.emit("dialog", {
+          type: () => "beforeunload",
+          message: () => "",
+          accept: async () => {},
+          dismiss: async () => {},
+        });
       this.#back.push(from);
     }
     await this.#open(url);
@@ -248,13 +292,22 @@ export class Page extends Emitter {
       fetch: ((input: string, init?: RequestInit) => this.#fetch(input, init)) as typeof fetch,
       fault: (text) => this.of.emit("console", { type: () => "error", text: () => text }),
       clipboard: this.of.clipboard,
-      download: (name, data) => this.emit("download", { suggestedFilename: () => name, data, path: async () => written(name, Buffer.from(await data!.arrayBuffer())) }),
+      download: (name, data) =>
+        this.emit("download", {
+          suggestedFilename: () => name,
+          data,
+          path: async () => written(name, Buffer.from(await data!.arrayBuffer())),
+        }),
       choose: (input) => this.emit("filechooser", { setFiles: async (files: Any) => this.#files(input, files) }),
       navigate: (to) => void this.goto(to),
       dark: this.#dark,
     });
     this.window = window;
-    for (const [map, store] of [[this.of.local, window.localStorage], [this.#session, window.sessionStorage]] as const) for (const [k, v] of map) store.setItem(k, v);
+    for (const [map, store] of [
+      [this.of.local, window.localStorage],
+      [this.#session, window.sessionStorage],
+    ] as const)
+      for (const [k, v] of map) store.setItem(k, v);
     if (state) window.history.replaceState(state, "");
     this.user = new User(window, this.of.clipboard);
     for (const [what, args] of this.#scripts) evaluate(window, what, args);
@@ -268,7 +321,12 @@ export class Page extends Emitter {
 
   async #fetch(input: string, init: RequestInit = {}): Promise<Response> {
     const url = new URL(input, this.url()).href;
-    const sent: Sent = { method: init.method ?? "GET", url, headers: Object.fromEntries(new Headers(init.headers).entries()), ...(init.body != null && { body: String(init.body) }) };
+    const sent: Sent = {
+      method: init.method ?? "GET",
+      url,
+      headers: Object.fromEntries(new Headers(init.headers).entries()),
+      ...(init.body != null && { body: String(init.body) }),
+    };
     const asked = new PageRequest(sent);
     const signal = init.signal;
     const aborted = () => new DOMException("The operation was aborted.", "AbortError");
@@ -279,7 +337,10 @@ export class Page extends Emitter {
     const gone = new Promise<never>((_, fail) => signal?.addEventListener("abort", () => fail(aborted())));
     gone.catch(() => {});
     const response = Promise.race([answered, gone]);
-    response.then(() => this.emit("requestfinished", asked), () => this.emit("requestfailed", asked));
+    response.then(
+      () => this.emit("requestfinished", asked),
+      () => this.emit("requestfailed", asked),
+    );
     return response;
   }
 
@@ -290,7 +351,10 @@ export class Page extends Emitter {
     if (handler) {
       const how = await new Promise<{ answer: Answer } | { gone: true } | { on: Sent }>((settle, fail) => {
         const route = new Route(asked, this.server, settle);
-        Promise.resolve(handler(route)).catch((e: unknown) => { this.server.failure ??= e as Error; fail(e as Error); });
+        Promise.resolve(handler(route)).catch((e: unknown) => {
+          this.server.failure ??= e as Error;
+          fail(e as Error);
+        });
       });
       if ("gone" in how) throw new TypeError("Failed to fetch");
       if ("answer" in how) return this.#respond(asked, how.answer);
@@ -301,8 +365,24 @@ export class Page extends Emitter {
       const stream = new ReadableStream<Uint8Array>({
         start(controller) {
           const encoder = new TextEncoder();
-          server.follow(sent, (data) => { try { controller.enqueue(encoder.encode(`event: version\ndata: ${data}\n\n`)); } catch { /* closed */ } }, signal);
-          signal.addEventListener("abort", () => { try { controller.error(new DOMException("aborted", "AbortError")); } catch { /* closed */ } });
+          server.follow(
+            sent,
+            (data) => {
+              try {
+                controller.enqueue(encoder.encode(`event: version\ndata: ${data}\n\n`));
+              } catch {
+                /* closed */
+              }
+            },
+            signal,
+          );
+          signal.addEventListener("abort", () => {
+            try {
+              controller.error(new DOMException("aborted", "AbortError"));
+            } catch {
+              /* closed */
+            }
+          });
         },
       });
       this.emit("response", new PageResponse(asked, { status: 200, headers: {}, body: "" }));
@@ -315,12 +395,20 @@ export class Page extends Emitter {
     const said = new PageResponse(asked, answer);
     this.emit("response", said);
     this.of.emit("response", said);
-    return new Response(answer.status === 204 || answer.status === 304 ? null : answer.body, { status: answer.status, headers: answer.headers });
+    return new Response(answer.status === 204 || answer.status === 304 ? null : answer.body, {
+      status: answer.status,
+      headers: answer.headers,
+    });
   }
 
   #files(input: HTMLInputElement, files: Any) {
-    const list = (Array.isArray(files) ? files : [files]).map((f: Any) => new File([f.buffer], f.name, { type: f.mimeType }));
-    Object.defineProperty(input, "files", { configurable: true, value: Object.assign(list, { item: (i: number) => list[i] }) });
+    const list = (Array.isArray(files) ? files : [files]).map(
+      (f: Any) => new File([f.buffer], f.name, { type: f.mimeType }),
+    );
+    Object.defineProperty(input, "files", {
+      configurable: true,
+      value: Object.assign(list, { item: (i: number) => list[i] }),
+    });
     input.dispatchEvent(new this.window!.Event("input", { bubbles: true }));
     input.dispatchEvent(new this.window!.Event("change", { bubbles: true }));
   }
@@ -362,7 +450,17 @@ export class Page extends Emitter {
 
   async evaluate(what: unknown, ...args: Any[]): Promise<Any> {
     await this.ready();
-    const value: unknown = evaluate(this.window!, what, args.map((a: unknown) => (a instanceof Handle ? a.element : Array.isArray(a) ? a.map((x: unknown) => (x instanceof Handle ? x.element : x)) : a)));
+    const value: unknown = evaluate(
+      this.window!,
+      what,
+      args.map((a: unknown) =>
+        a instanceof Handle
+          ? a.element
+          : Array.isArray(a)
+            ? a.map((x: unknown) => (x instanceof Handle ? x.element : x))
+            : a,
+      ),
+    );
     return this.settled(value);
   }
 
@@ -372,16 +470,25 @@ export class Page extends Emitter {
     let done = false;
     const outcome = (value as Promise<unknown>).finally(() => (done = true));
     outcome.catch(() => {});
-    await this.until(() => done, () => "a promise of the page");
+    await this.until(
+      () => done,
+      () => "a promise of the page",
+    );
     return outcome;
   }
 
   async waitForFunction(what: unknown, arg?: unknown) {
-    await this.until(() => this.evaluate(what, arg), () => String(what));
+    await this.until(
+      () => this.evaluate(what, arg),
+      () => String(what),
+    );
   }
 
   async waitForURL(pattern: unknown) {
-    await this.until(() => fits(pattern, this.url()), () => `the address ${String(pattern)} instead of ${this.url()}`);
+    await this.until(
+      () => fits(pattern, this.url()),
+      () => `the address ${String(pattern)} instead of ${this.url()}`,
+    );
   }
 
   async waitForTimeout(ms: number) {
@@ -390,13 +497,21 @@ export class Page extends Emitter {
 
   async until<T>(holds: () => T | Promise<T>, what: () => string, limit?: number): Promise<T> {
     await this.ready();
-    return this.time.until(() => {
-      if (this.server.failure) throw this.server.failure;
-      return this.waits ? this.ready().then(holds) : holds();
-    }, what, limit).catch((e: unknown) => {
-      this.server.failure ??= this.server.missing ? new Error(`${(e as Error).message}\n${this.server.missing.message}`) : (e as Error); // before what the test does at last
-      throw e;
-    });
+    return this.time
+      .until(
+        () => {
+          if (this.server.failure) throw this.server.failure;
+          return this.waits ? this.ready().then(holds) : holds();
+        },
+        what,
+        limit,
+      )
+      .catch((e: unknown) => {
+        this.server.failure ??= this.server.missing
+          ? new Error(`${(e as Error).message}\n${this.server.missing.message}`)
+          : (e as Error); // before what the test does at last
+        throw e;
+      });
   }
 
   async waitForEvent(event: string, o?: { predicate?: (value: Any) => boolean }) {
@@ -405,20 +520,29 @@ export class Page extends Emitter {
 
   #event(event: string, wanted: (value: Any) => boolean): Promise<unknown> {
     let value: { value: unknown } | undefined;
-    const seen = (v: unknown) => { if (wanted(v)) value ??= { value: v }; };
+    const seen = (v: unknown) => {
+      if (wanted(v)) value ??= { value: v };
+    };
     this.on(event, seen);
-    return this.until(() => value, () => `the event ${event}`).then((v) => {
+    return this.until(
+      () => value,
+      () => `the event ${event}`,
+    ).then((v) => {
       this.off(event, seen);
       return v!.value;
     });
   }
 
   waitForResponse(wanted: Any) {
-    return this.#event("response", (r: PageResponse) => (typeof wanted === "function" ? wanted(r) : fits(wanted, r.url())));
+    return this.#event("response", (r: PageResponse) =>
+      typeof wanted === "function" ? wanted(r) : fits(wanted, r.url()),
+    );
   }
 
   waitForRequest(wanted: Any) {
-    return this.#event("request", (r: PageRequest) => (typeof wanted === "function" ? wanted(r) : fits(wanted, r.url())));
+    return this.#event("request", (r: PageRequest) =>
+      typeof wanted === "function" ? wanted(r) : fits(wanted, r.url()),
+    );
   }
 
   async emulateMedia(o: { colorScheme?: string | null }) {
@@ -435,11 +559,27 @@ export class Page extends Emitter {
   };
 
   keyboard = {
-    press: async (keys: string) => { await this.ready(); this.user.press(keys); await this.time.run(20); },
-    type: async (text: string) => { await this.ready(); for (const c of text) this.user.press(c === "\n" ? "Enter" : c); await this.time.run(20); },
-    insertText: async (text: string) => { await this.ready(); this.user.insert(text); await this.time.run(20); },
-    down: async (key: string) => { Object.assign(this.user.held, modifiersOf([key])); },
-    up: async (key: string) => { this.user.held = { ...this.user.held, [key === "ControlOrMeta" ? "Control" : key]: false }; },
+    press: async (keys: string) => {
+      await this.ready();
+      this.user.press(keys);
+      await this.time.run(20);
+    },
+    type: async (text: string) => {
+      await this.ready();
+      for (const c of text) this.user.press(c === "\n" ? "Enter" : c);
+      await this.time.run(20);
+    },
+    insertText: async (text: string) => {
+      await this.ready();
+      this.user.insert(text);
+      await this.time.run(20);
+    },
+    down: async (key: string) => {
+      Object.assign(this.user.held, modifiersOf([key]));
+    },
+    up: async (key: string) => {
+      this.user.held = { ...this.user.held, [key === "ControlOrMeta" ? "Control" : key]: false };
+    },
   };
 
   locator = (selector: string, o?: Filter) => new Locator(this, [], `locator(${selector})`).locator(selector, o);
@@ -475,7 +615,11 @@ interface ClickOptions {
 }
 
 export class Locator {
-  constructor(readonly of: Page, readonly steps: q.Step[], readonly what: string) {}
+  constructor(
+    readonly of: Page,
+    readonly steps: q.Step[],
+    readonly what: string,
+  ) {}
 
   page = () => this.of;
 
@@ -499,16 +643,38 @@ export class Locator {
     const found = this.#with(q.byCSS(selector), `locator(${selector})`);
     return o ? found.filter(o) : found;
   }
-  getByRole = (role: string, o?: q.RoleOptions) => this.#with(q.byRole(role, o), `getByRole(${role}${o ? " " + Object.entries(o).map(([k, v]) => `${k}=${String(v)}`).join(" ") : ""})`);
+  getByRole = (role: string, o?: q.RoleOptions) =>
+    this.#with(
+      q.byRole(role, o),
+      `getByRole(${role}${
+        o
+          ? " " +
+            Object.entries(o)
+              .map(([k, v]) => `${k}=${String(v)}`)
+              .join(" ")
+          : ""
+      })`,
+    );
   getByText = (text: q.Text, o?: Exact) => this.#with(q.byText(text, o?.exact), `getByText(${String(text)})`);
   getByLabel = (text: q.Text, o?: Exact) => this.#with(q.byLabel(text, o?.exact), `getByLabel(${String(text)})`);
-  getByPlaceholder = (text: q.Text, o?: Exact) => this.#with(q.byAttribute("placeholder", text, o?.exact), `getByPlaceholder(${String(text)})`);
-  getByTitle = (text: q.Text, o?: Exact) => this.#with(q.byAttribute("title", text, o?.exact), `getByTitle(${String(text)})`);
+  getByPlaceholder = (text: q.Text, o?: Exact) =>
+    this.#with(q.byAttribute("placeholder", text, o?.exact), `getByPlaceholder(${String(text)})`);
+  getByTitle = (text: q.Text, o?: Exact) =>
+    this.#with(q.byAttribute("title", text, o?.exact), `getByTitle(${String(text)})`);
 
   filter(o: Filter): Locator {
-    return this.#with((list) => list.filter((e) =>
-      (o.hasText === undefined || q.withText(o.hasText)(e)) && (o.hasNotText === undefined || !q.withText(o.hasNotText)(e)) && (!o.has || o.has.found([e]).length > 0) && (!o.hasNot || o.hasNot.found([e]).length === 0) && (o.visible === undefined || q.visible(e) === o.visible),
-    ), `filter(${o.hasText !== undefined ? String(o.hasText) : (o.has?.what ?? "")})`);
+    return this.#with(
+      (list) =>
+        list.filter(
+          (e) =>
+            (o.hasText === undefined || q.withText(o.hasText)(e)) &&
+            (o.hasNotText === undefined || !q.withText(o.hasNotText)(e)) &&
+            (!o.has || o.has.found([e]).length > 0) &&
+            (!o.hasNot || o.hasNot.found([e]).length === 0) &&
+            (o.visible === undefined || q.visible(e) === o.visible),
+        ),
+      `filter(${o.hasText !== undefined ? String(o.hasText) : (o.has?.what ?? "")})`,
+    );
   }
 
   first = () => this.nth(0);
@@ -527,7 +693,14 @@ export class Locator {
   or(other: Locator): Locator {
     const steps = this.steps;
     const one = new Locator(this.of, steps, this.what);
-    return new Locator(this.of, [() => [...new Set([...one.found(), ...other.found()])].sort((a, b) => (a.compareDocumentPosition(b) & 4 ? -1 : 1))], `${this.what}.or(${other.what})`);
+    return new Locator(
+      this.of,
+      [
+        () =>
+          [...new Set([...one.found(), ...other.found()])].sort((a, b) => (a.compareDocumentPosition(b) & 4 ? -1 : 1)),
+      ],
+      `${this.what}.or(${other.what})`,
+    );
   }
 
   async all(): Promise<Locator[]> {
@@ -542,11 +715,21 @@ export class Locator {
 
   /** one waits for the element, of which there has to be one, with what it has to be. */
   async #one(ready: (e: Element) => boolean = () => true, what = ""): Promise<Element> {
-    return this.of.until(() => {
-      const list = this.found();
-      if (list.length > 1) throw new Error(`${this.what} is ${list.length} elements:\n${list.slice(0, 5).map((e) => e.outerHTML.slice(0, 200)).join("\n")}`);
-      return list[0] && ready(list[0]) ? list[0] : undefined;
-    }, () => `${this.what}${what}; there ${this.found().length === 1 ? `is ${this.found()[0]!.outerHTML.slice(0, 300)}` : "is none"}`) as Promise<Element>;
+    return this.of.until(
+      () => {
+        const list = this.found();
+        if (list.length > 1)
+          throw new Error(
+            `${this.what} is ${list.length} elements:\n${list
+              .slice(0, 5)
+              .map((e) => e.outerHTML.slice(0, 200))
+              .join("\n")}`,
+          );
+        return list[0] && ready(list[0]) ? list[0] : undefined;
+      },
+      () =>
+        `${this.what}${what}; there ${this.found().length === 1 ? `is ${this.found()[0]!.outerHTML.slice(0, 300)}` : "is none"}`,
+    ) as Promise<Element>;
   }
 
   async #act(what: string, act: (e: Element) => void, o?: { force?: boolean }) {
@@ -558,7 +741,11 @@ export class Locator {
   }
 
   async click(o: ClickOptions = {}) {
-    await this.#act("click", (e) => this.of.user.click(e, modifiersOf(o.modifiers), o.button === "right" ? 2 : 0, o.clickCount ?? 1), o);
+    await this.#act(
+      "click",
+      (e) => this.of.user.click(e, modifiersOf(o.modifiers), o.button === "right" ? 2 : 0, o.clickCount ?? 1),
+      o,
+    );
   }
 
   async dblclick() {
@@ -603,8 +790,19 @@ export class Locator {
   }
 
   async selectOption(wanted: Any) {
-    const list = (Array.isArray(wanted) ? wanted : [wanted]) as (string | { label?: string; value?: string; index?: number })[];
-    const chosen = (e: Element) => list.map((w) => [...(e as HTMLSelectElement).options].find((o, i) => (typeof w === "string" ? o.value === w || q.tidy(o.label || o.text) === q.tidy(w) : (w.value === undefined || o.value === w.value) && (w.label === undefined || q.tidy(o.label || o.text) === w.label) && (w.index === undefined || i === w.index))));
+    const list = (Array.isArray(wanted) ? wanted : [wanted]) as (
+      string | { label?: string; value?: string; index?: number }
+    )[];
+    const chosen = (e: Element) =>
+      list.map((w) =>
+        [...(e as HTMLSelectElement).options].find((o, i) =>
+          typeof w === "string"
+            ? o.value === w || q.tidy(o.label || o.text) === q.tidy(w)
+            : (w.value === undefined || o.value === w.value) &&
+              (w.label === undefined || q.tidy(o.label || o.text) === w.label) &&
+              (w.index === undefined || i === w.index),
+        ),
+      );
     const usable = (e: Element) => q.visible(e) && q.enabled(e) && chosen(e).every((o) => o && !o.disabled);
     await this.#one(usable, ` with ${JSON.stringify(wanted)}`);
     await this.of.time.run(20);
@@ -614,7 +812,10 @@ export class Locator {
   }
 
   async setChecked(to: boolean) {
-    const is = (e: Element) => (e.getAttribute("role") && e.getAttribute("aria-checked") !== null ? e.getAttribute("aria-checked") === "true" : Boolean(((e.tagName === "LABEL" ? (e as HTMLLabelElement).control : e) as HTMLInputElement).checked));
+    const is = (e: Element) =>
+      e.getAttribute("role") && e.getAttribute("aria-checked") !== null
+        ? e.getAttribute("aria-checked") === "true"
+        : Boolean(((e.tagName === "LABEL" ? (e as HTMLLabelElement).control : e) as HTMLInputElement).checked);
     if (is(await this.#one())) {
       if (to) return;
     } else if (!to) return;
@@ -631,7 +832,9 @@ export class Locator {
   }
 
   async dispatchEvent(type: string, init: object = {}) {
-    (await this.#one()).dispatchEvent(Object.assign(new this.of.window!.Event(type, { bubbles: true, cancelable: true }), init));
+    (await this.#one()).dispatchEvent(
+      Object.assign(new this.of.window!.Event(type, { bubbles: true, cancelable: true }), init),
+    );
     await this.of.time.run(0);
   }
 
@@ -646,7 +849,10 @@ export class Locator {
   isHidden = async () => !this.found().some(q.visible);
   isEnabled = async () => q.enabled(await this.#one());
   isDisabled = async () => !q.enabled(await this.#one());
-  isChecked = async () => { const e = await this.#one(); return (e as HTMLInputElement).checked ?? e.getAttribute("aria-checked") === "true"; };
+  isChecked = async () => {
+    const e = await this.#one();
+    return (e as HTMLInputElement).checked ?? e.getAttribute("aria-checked") === "true";
+  };
   elementHandle = async () => new Handle(await this.#one());
   scrollIntoViewIfNeeded = async () => void (await this.#one());
   boundingBox = async () => (await this.#one()).getBoundingClientRect();
@@ -662,19 +868,29 @@ export class Locator {
 
   async waitFor(o: { state?: string } = {}) {
     const { state = "visible" } = o;
-    await this.of.until(() => {
-      const list = this.found();
-      if (list.length > 1 && state !== "detached") throw new Error(`${this.what} is ${list.length} elements:\n${list.slice(0, 5).map((e) => e.outerHTML.slice(0, 200)).join("\n")}`);
-      switch (state) {
-        case "attached":
-          return list.length === 1;
-        case "detached":
-          return list.length === 0;
-        case "hidden":
-          return !list[0] || !q.visible(list[0]);
-      }
-      return list[0] && q.visible(list[0]);
-    }, () => `${this.what} to be ${state}; there ${this.found().length ? `is ${this.found()[0]!.outerHTML.slice(0, 300)}` : "is none"}`);
+    await this.of.until(
+      () => {
+        const list = this.found();
+        if (list.length > 1 && state !== "detached")
+          throw new Error(
+            `${this.what} is ${list.length} elements:\n${list
+              .slice(0, 5)
+              .map((e) => e.outerHTML.slice(0, 200))
+              .join("\n")}`,
+          );
+        switch (state) {
+          case "attached":
+            return list.length === 1;
+          case "detached":
+            return list.length === 0;
+          case "hidden":
+            return !list[0] || !q.visible(list[0]);
+        }
+        return list[0] && q.visible(list[0]);
+      },
+      () =>
+        `${this.what} to be ${state}; there ${this.found().length ? `is ${this.found()[0]!.outerHTML.slice(0, 300)}` : "is none"}`,
+    );
   }
 }
 

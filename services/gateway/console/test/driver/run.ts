@@ -8,7 +8,15 @@ import { inBrowser, open, tests, within } from "scenarios";
 const { fetch: realFetch, Date: RealDate } = globalThis;
 
 async function fetchOf(server: Server, input: unknown, init: RequestInit = {}): Promise<Response> {
-  const answer = await server.send({ method: init.method ?? "GET", url: String(input), headers: Object.fromEntries(new Headers(init.headers).entries()), ...(init.body != null && { body: String(init.body) }) }, true);
+  const answer = await server.send(
+    {
+      method: init.method ?? "GET",
+      url: String(input),
+      headers: Object.fromEntries(new Headers(init.headers).entries()),
+      ...(init.body != null && { body: String(init.body) }),
+    },
+    true,
+  );
   return new Response(answer.body, { status: answer.status, headers: answer.headers });
 }
 
@@ -23,7 +31,11 @@ async function scenario(name: string, run: (typeof tests)[string]) {
   try {
     // Helpers of tests ask by themselves.
     if (!recording) globalThis.fetch = ((input, init) => fetchOf(server, input, init)) as typeof fetch;
-    else globalThis.fetch = ((input: string, init) => (String(input).startsWith("http://127.0.0.1") ? realFetch(input, init) : fetchOf(server, input, init))) as typeof fetch;
+    else
+      globalThis.fetch = ((input: string, init) =>
+        String(input).startsWith("http://127.0.0.1")
+          ? realFetch(input, init)
+          : fetchOf(server, input, init)) as typeof fetch;
     globalThis.Date = time.date();
     const browser = await launch();
     const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
@@ -45,16 +57,23 @@ async function scenario(name: string, run: (typeof tests)[string]) {
   }
 }
 
-/** limit is for a test that hangs: time passes in a simulated page by itself, and a busy machine takes a minute for what is a second elsewhere. */
+/**
+ * limit is for a test that hangs: time passes in a simulated page by itself, and a busy machine takes a minute for what
+ * is a second elsewhere.
+ */
 const limit = 900_000;
 
-/** part registers each test whose number is one of a part of several. One without a recording runs in a browser instead, see console.mjs. */
+/**
+ * part registers each test whose number is one of a part of several. One without a recording runs in a browser instead,
+ * see console.mjs.
+ */
 export function part(number: number, of: number) {
   const only = new RegExp(process.env.ONLY ?? "");
   test.skip("a part without tests is none, for vitest", () => {});
   Object.entries(tests).forEach(([name, run], i) => {
     if (i % of !== number || inBrowser.has(name) || !only.test(name)) return;
     const recorded = recordingOf(name) !== undefined;
-    if (recording ? process.env.CONSOLE_RECORD !== "missing" || !recorded : recorded) test(name, () => scenario(name, run), limit);
+    if (recording ? process.env.CONSOLE_RECORD !== "missing" || !recorded : recorded)
+      test(name, () => scenario(name, run), limit);
   });
 }

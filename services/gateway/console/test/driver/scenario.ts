@@ -1,12 +1,18 @@
 // The place of driver.mjs, by which the tests of the console use a simulated browser instead of a real one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { engine, secret as given, type Server } from "./exchanges";
-import { areas } from "../../src/areas";
+import { areas } from "../../src/app/areas";
 import { Browser, type Page } from "./page";
 import type { Time } from "./time";
 
 export const [url, secret, openURL, remoteURL] = [engine, given, "http://open.test", "http://remote.test"];
-export const others = { postgres: "postgres://somebody:a-password@postgres.test/other", sqlite: "/sqlite.test/library.db", mssql: "sqlserver://mssql.test", bigquery: "http://bigquery.test", project: "a-project" };
+export const others = {
+  postgres: "postgres://somebody:a-password@postgres.test/other",
+  sqlite: "/sqlite.test/library.db",
+  mssql: "sqlserver://mssql.test",
+  bigquery: "http://bigquery.test",
+  project: "a-project",
+};
 
 let current: { time: Time; server: Server } | undefined;
 
@@ -29,7 +35,10 @@ export async function pause() {
 }
 
 /** serve has somebody answer requests at the address that use is given. */
-export async function serve(handler: (q: IncomingMessage, s: ServerResponse) => void, run: (address: string) => Promise<void>) {
+export async function serve(
+  handler: (q: IncomingMessage, s: ServerResponse) => void,
+  run: (address: string) => Promise<void>,
+) {
   const { address, close } = await now().server.listen(handler);
   try {
     await run(address);
@@ -40,7 +49,10 @@ export async function serve(handler: (q: IncomingMessage, s: ServerResponse) => 
 
 export async function axeOf() {}
 
-/** signIn has a page begin signed in; it is opened when it is needed, at its first address. How one signs in is the matter of a test of its own. */
+/**
+ * signIn has a page begin signed in; it is opened when it is needed, at its first address. How one signs in is the
+ * matter of a test of its own.
+ */
 export async function signIn(page: Page, base = url) {
   page.signedIn(`${base}/console`, given);
 }

@@ -1,4 +1,5 @@
-// The clock and the task queue of simulated pages: what an application does next is run when the driver lets it, and time passes only
+// The clock and the task queue of simulated pages: what an application does next is run when the driver lets it, and
+// time passes only
 // while nothing else is left to do, so that nothing is waited for.
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
@@ -20,7 +21,10 @@ export class Time {
   outside = 0;
 
   /** real has time pass as it does outside, for a server that works meanwhile. */
-  constructor(start: number, readonly real: boolean) {
+  constructor(
+    start: number,
+    readonly real: boolean,
+  ) {
     this.#now = start;
   }
 
@@ -46,7 +50,9 @@ export class Time {
   /** due runs what is due, once, and reports whether there was something. */
   async due(): Promise<boolean> {
     await turn();
-    const due = [...this.#tasks.values()].filter((t) => t.at <= this.#now).sort((a, b) => a.at - b.at || a.order - b.order);
+    const due = [...this.#tasks.values()]
+      .filter((t) => t.at <= this.#now)
+      .sort((a, b) => a.at - b.at || a.order - b.order);
     for (const t of due) {
       if (!this.#tasks.delete(t.order)) continue;
       t.run();
@@ -76,7 +82,7 @@ export class Time {
 
   /** run has an amount of time pass. */
   async run(ms: number): Promise<void> {
-    for (const end = this.#now + ms; ; ) {
+    for (const end = this.#now + ms; ;) {
       while (await this.due());
       const next = Math.min(...[...this.#tasks.values()].map((t) => t.at));
       if (next > end) {
@@ -89,7 +95,7 @@ export class Time {
 
   /** until waits until something holds. It fails once nothing more happens, or after a limit. */
   async until<T>(holds: () => T | Promise<T>, what: () => string, limit = this.real ? 20_000 : 60_000): Promise<T> {
-    for (const end = this.#now + limit; ; ) {
+    for (const end = this.#now + limit; ;) {
       const value = await holds();
       if (value) return value;
       if (await this.due()) continue;
@@ -99,23 +105,35 @@ export class Time {
 
   /** clock has what a window has of time. */
   clock(owner: unknown) {
-    const time = this;
-    const later = (once: boolean) => (run: (...a: unknown[]) => void, delay = 0, ...args: unknown[]) => {
-      let id = 0;
-      const call = () => {
-        if (!once) {
-          // The same id, as it is what clears it.
-          const at = time.#now + Math.max(1, delay);
-          time.#tasks.set(id, { at, order: id, run: call, owner });
-        }
-        run(...args);
+    const add = this.add.bind(this);
+    const later =
+      (once: boolean) =>
+      (run: (...a: unknown[]) => void, delay = 0, ...args: unknown[]) => {
+        let id = 0;
+        const call = () => {
+          if (!once) {
+            // The same id, as it is what clears it.
+            const at = this.#now + Math.max(1, delay);
+            this.#tasks.set(id, { at, order: id, run: call, owner });
+          }
+          run(...args);
+        };
+        id = add(once ? delay : Math.max(1, delay), call, owner);
+        return id;
       };
-      id = time.add(once ? delay : Math.max(1, delay), call, owner);
-      return id;
-    };
     class Channel {
-      port1 = { onmessage: null as ((e: object) => void) | null, postMessage: (data: unknown) => void time.add(0, () => this.port2.onmessage?.({ data }), owner), close() {}, start() {} };
-      port2 = { onmessage: null as ((e: object) => void) | null, postMessage: (data: unknown) => void time.add(0, () => this.port1.onmessage?.({ data }), owner), close() {}, start() {} };
+      port1 = {
+        onmessage: null as ((e: object) => void) | null,
+        postMessage: (data: unknown) => void add(0, () => this.port2.onmessage?.({ data }), owner),
+        close() {},
+        start() {},
+      };
+      port2 = {
+        onmessage: null as ((e: object) => void) | null,
+        postMessage: (data: unknown) => void add(0, () => this.port1.onmessage?.({ data }), owner),
+        close() {},
+        start() {},
+      };
     }
     const origin = this.#now;
     return {
@@ -128,18 +146,24 @@ export class Time {
       setImmediate: undefined,
       MessageChannel: Channel,
       Date: this.date(),
-      performance: { now: () => this.#now - origin, mark() {}, measure() {}, timeOrigin: origin, getEntriesByType: () => [] },
+      performance: {
+        now: () => this.#now - origin,
+        mark() {},
+        measure() {},
+        timeOrigin: origin,
+        getEntriesByType: () => [],
+      },
     };
   }
 
   date(): DateConstructor {
-    const time = this;
+    const now = () => this.#now;
     return class extends RealDate {
       constructor(...args: []) {
-        super(...((args.length === 0 ? [time.#now] : args) as []));
+        super(...((args.length === 0 ? [now()] : args) as []));
       }
       static now() {
-        return time.#now;
+        return now();
       }
     } as DateConstructor;
   }

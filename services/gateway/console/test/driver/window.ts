@@ -5,20 +5,36 @@ import { JSDOM, VirtualConsole } from "jsdom";
 import { exactJSON } from "./json";
 import type { Time } from "./time";
 
+// jsdom has no types.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Window = typeof globalThis & globalThis.Window & Record<string, any>;
 
 /** hidden are names that Node has and a browser hasn't. */
 const hidden = ["process", "require", "module", "exports", "global", "Buffer", "setImmediate", "clearImmediate"];
 
 let names: string[] | undefined;
-let start: Function | undefined;
+let start: ((...values: unknown[]) => void) | undefined;
 
 /** namesOf are the names that the code of a page finds in its window, instead of among those of Node. */
 function namesOf(window: Window): string[] {
   if (!names) {
     const language = new Set(runInNewContext("Object.getOwnPropertyNames(globalThis)") as string[]);
-    const own = Object.getOwnPropertyNames(window).filter((n) => /^[A-Za-z]\w*$/.test(n) && (!language.has(n) || n === "globalThis" || n === "console") && !/^on[a-z]/.test(n));
-    names = [...new Set([...own, "globalThis", "Date", "JSON", "addEventListener", "removeEventListener", "dispatchEvent", ...hidden])];
+    const own = Object.getOwnPropertyNames(window).filter(
+      (n) =>
+        /^[A-Za-z]\w*$/.test(n) && (!language.has(n) || n === "globalThis" || n === "console") && !/^on[a-z]/.test(n),
+    );
+    names = [
+      ...new Set([
+        ...own,
+        "globalThis",
+        "Date",
+        "JSON",
+        "addEventListener",
+        "removeEventListener",
+        "dispatchEvent",
+        ...hidden,
+      ]),
+    ];
   }
   return names;
 }
@@ -34,7 +50,9 @@ export interface Surroundings {
   dark: boolean;
 }
 
-const html = readFileSync(new URL("../../index.html", import.meta.url), "utf8").replace(/<script[^]*?<\/script>|<link[^>]*>|<noscript>[^]*?<\/noscript>/g, "").replace("CONSOLE-PROJECT", "");
+const html = readFileSync(new URL("../../index.html", import.meta.url), "utf8")
+  .replace(/<script[^]*?<\/script>|<link[^>]*>|<noscript>[^]*?<\/noscript>/g, "")
+  .replace("CONSOLE-PROJECT", "");
 
 export function makeWindow(url: string, around: Surroundings): Window {
   const quiet = new VirtualConsole();
@@ -54,17 +72,28 @@ const size = { width: 1280, height: 800 };
 function sizeOf(e: Element): { width: number; height: number } {
   const role = e.getAttribute("role");
   if (role === "row" || e.tagName === "TR") return { width: size.width, height: 30 };
-  if (role === "gridcell" || role === "rowheader" || role === "columnheader" || e.tagName === "TD") return { width: 120, height: 30 };
-  if (e.tagName === "BODY" || e.tagName === "HTML" || role === "grid" || role === "list" || e.classList.contains("scroll") || e.tagName === "MAIN") return size;
+  if (role === "gridcell" || role === "rowheader" || role === "columnheader" || e.tagName === "TD")
+    return { width: 120, height: 30 };
+  if (
+    e.tagName === "BODY" ||
+    e.tagName === "HTML" ||
+    role === "grid" ||
+    role === "list" ||
+    e.classList.contains("scroll") ||
+    e.tagName === "MAIN"
+  )
+    return size;
   return { width: 100, height: 20 };
 }
 
 function complete(window: Window, around: Surroundings) {
   const { time } = around;
   const define = (object: object, values: Record<string, unknown>) => {
-    for (const [name, value] of Object.entries(values)) Object.defineProperty(object, name, { configurable: true, writable: true, value });
+    for (const [name, value] of Object.entries(values))
+      Object.defineProperty(object, name, { configurable: true, writable: true, value });
   };
-  const get = (object: object, name: string, value: (this: any) => unknown) => Object.defineProperty(object, name, { configurable: true, get: value });
+  const get = (object: object, name: string, value: (this: HTMLElement) => unknown) =>
+    Object.defineProperty(object, name, { configurable: true, get: value });
   const blobs = new Map<string, Blob>();
   class PageURL extends URL {
     static createObjectURL(b: Blob) {
@@ -77,12 +106,16 @@ function complete(window: Window, around: Surroundings) {
   class Sizes {
     constructor(readonly call: (entries: object[], o: object) => void) {}
     observe(target: Element) {
-      time.add(0, () => {
-        if (!target.isConnected) return;
-        const { width, height } = sizeOf(target);
-        const box = [{ inlineSize: width, blockSize: height }];
-        this.call([{ target, contentRect: rect(target), borderBoxSize: box, contentBoxSize: box }], this);
-      }, window);
+      time.add(
+        0,
+        () => {
+          if (!target.isConnected) return;
+          const { width, height } = sizeOf(target);
+          const box = [{ inlineSize: width, blockSize: height }];
+          this.call([{ target, contentRect: rect(target), borderBoxSize: box, contentBoxSize: box }], this);
+        },
+        window,
+      );
     }
     unobserve() {}
     disconnect() {}
@@ -92,7 +125,11 @@ function complete(window: Window, around: Surroundings) {
   }
   class Intersections extends Sizes {
     observe(target: Element) {
-      time.add(0, () => target.isConnected && this.call([{ target, isIntersecting: true, intersectionRatio: 1 }], this), window);
+      time.add(
+        0,
+        () => target.isConnected && this.call([{ target, isIntersecting: true, intersectionRatio: 1 }], this),
+        window,
+      );
     }
   }
   const rect = (e: Element) => {
@@ -100,14 +137,51 @@ function complete(window: Window, around: Surroundings) {
     return { x: 0, y: 0, left: 0, top: 0, right: width, bottom: height, width, height, toJSON() {} };
   };
   define(window, {
-    ...time.clock(window), fetch: around.fetch, URL: PageURL, ResizeObserver: Sizes, IntersectionObserver: Intersections, Blob, File, AbortController, AbortSignal, Headers, Response, TextDecoderStream, WebSocket: NoSocket,
-    matchMedia: (query: string) => ({ matches: /dark/.test(query) ? around.dark : /hover: hover|pointer: fine/.test(query), media: query, addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {} }),
+    ...time.clock(window),
+    fetch: around.fetch,
+    URL: PageURL,
+    ResizeObserver: Sizes,
+    IntersectionObserver: Intersections,
+    Blob,
+    File,
+    AbortController,
+    AbortSignal,
+    Headers,
+    Response,
+    TextDecoderStream,
+    WebSocket: NoSocket,
+    matchMedia: (query: string) => ({
+      matches: /dark/.test(query) ? around.dark : /hover: hover|pointer: fine/.test(query),
+      media: query,
+      addEventListener() {},
+      removeEventListener() {},
+      addListener() {},
+      removeListener() {},
+    }),
     getComputedStyle: (e: HTMLElement) => styleOf(e),
     CSS: { escape: (text: string) => text.replace(/[^\w-]/g, (c) => "\\" + c), supports: () => false },
-    JSON: exactJSON, scrollTo() {}, scrollBy() {}, structuredClone, TextEncoder, TextDecoder, crypto: globalThis.crypto, innerWidth: size.width, innerHeight: size.height,
-    console: { ...console, error: (...args: unknown[]) => around.fault(args.map((a) => (a instanceof Error ? a.stack : String(a))).join(" ")) },
+    JSON: exactJSON,
+    scrollTo() {},
+    scrollBy() {},
+    structuredClone,
+    TextEncoder,
+    TextDecoder,
+    crypto: globalThis.crypto,
+    innerWidth: size.width,
+    innerHeight: size.height,
+    console: {
+      ...console,
+      error: (...args: unknown[]) =>
+        around.fault(args.map((a) => (a instanceof Error ? a.stack : String(a))).join(" ")),
+    },
   });
-  define(window.navigator, { clipboard: { writeText: async (text: string) => void (around.clipboard.text = text), readText: async () => around.clipboard.text }, onLine: true });
+  define(window.navigator, {
+    clipboard: {
+      writeText: async (text: string) => void (around.clipboard.text = text),
+      readText: async () => around.clipboard.text,
+    },
+    onLine: true,
+  });
   const element = window.Element.prototype;
   define(element, {
     getBoundingClientRect() {
@@ -124,14 +198,21 @@ function complete(window: Window, around: Surroundings) {
       if (left !== undefined) e.scrollLeft = Math.max(0, left);
       time.add(0, () => e.dispatchEvent(new window.Event("scroll")), window);
     },
-    scrollBy() {}, setPointerCapture() {}, releasePointerCapture() {}, hasPointerCapture: () => false, getAnimations: () => [], animate: () => ({ finished: Promise.resolve(), cancel() {}, play() {} }),
+    scrollBy() {},
+    setPointerCapture() {},
+    releasePointerCapture() {},
+    hasPointerCapture: () => false,
+    getAnimations: () => [],
+    animate: () => ({ finished: Promise.resolve(), cancel() {}, play() {} }),
     checkVisibility() {
       return true;
     },
   });
   // Nothing is laid out: what styles say is kept, and not parsed.
   const impl = Object.getOwnPropertySymbols(window.document).find((s) => s.description === "impl")!;
-  const sheet = Object.getPrototypeOf((window.document.createElement("style") as unknown as Record<symbol, object>)[impl]) as { _updateAStyleBlock: () => void };
+  const sheet = Object.getPrototypeOf(
+    (window.document.createElement("style") as unknown as Record<symbol, object>)[impl],
+  ) as { _updateAStyleBlock: () => void };
   sheet._updateAStyleBlock = () => {};
   const styles = new WeakMap<object, object>();
   for (const kind of [window.HTMLElement.prototype, window.SVGElement.prototype]) {
@@ -140,8 +221,14 @@ function complete(window: Window, around: Surroundings) {
       return styles.get(this);
     });
   }
-  define(window.Range.prototype, { getBoundingClientRect: () => ({ x: 0, y: 0, left: 0, top: 0, right: 8, bottom: 16, width: 8, height: 16 }), getClientRects: () => [] });
-  for (const [side, of] of [["Width", "width"], ["Height", "height"]] as const) {
+  define(window.Range.prototype, {
+    getBoundingClientRect: () => ({ x: 0, y: 0, left: 0, top: 0, right: 8, bottom: 16, width: 8, height: 16 }),
+    getClientRects: () => [],
+  });
+  for (const [side, of] of [
+    ["Width", "width"],
+    ["Height", "height"],
+  ] as const) {
     for (const kind of ["offset", "client", "scroll"]) {
       get(kind === "offset" ? window.HTMLElement.prototype : element, kind + side, function () {
         return sizeOf(this)[of];
@@ -154,15 +241,37 @@ function complete(window: Window, around: Surroundings) {
   get(window.HTMLElement.prototype, "innerText", function () {
     return this.textContent;
   });
-  define(window.document, { hidden: false, visibilityState: "visible", elementFromPoint: () => null, elementsFromPoint: () => [], caretPositionFromPoint: () => null });
-  define(window.HTMLCanvasElement.prototype, { getContext(this: HTMLCanvasElement) { return drawn(new Drawing(this)); }, toDataURL: () => "data:," });
+  define(window.document, {
+    hidden: false,
+    visibilityState: "visible",
+    elementFromPoint: () => null,
+    elementsFromPoint: () => [],
+    caretPositionFromPoint: () => null,
+  });
+  define(window.HTMLCanvasElement.prototype, {
+    getContext(this: HTMLCanvasElement) {
+      return drawn(new Drawing(this));
+    },
+    toDataURL: () => "data:,",
+  });
   /** What tests look at of a drawing; it does all else, too, to no avail. */
   class Drawing {
     constructor(readonly canvas: HTMLCanvasElement) {}
     fillText() {}
     measureText = (text: string) => ({ width: text.length * 7 });
   }
-  define(window, { CanvasRenderingContext2D: Drawing, Path2D: class { moveTo() {} lineTo() {} arc() {} rect() {} closePath() {} bezierCurveTo() {} addPath() {} } });
+  define(window, {
+    CanvasRenderingContext2D: Drawing,
+    Path2D: class {
+      moveTo() {}
+      lineTo() {}
+      arc() {}
+      rect() {}
+      closePath() {}
+      bezierCurveTo() {}
+      addPath() {}
+    },
+  });
   const anchor = window.HTMLAnchorElement.prototype.click;
   define(window.HTMLAnchorElement.prototype, {
     click(this: HTMLAnchorElement) {
@@ -205,7 +314,14 @@ function declaration(): object {
     getPropertyValue: (n: string) => values[camel(n)] ?? "",
   };
   return new Proxy(values, {
-    get: (_, n) => (n === "length" ? Object.keys(values).length : n === "cssText" ? Object.entries(values).map(([k, v]) => `${k}: ${v}`).join("; ") : (own[n as string] ?? values[n as string] ?? (typeof n === "string" ? "" : undefined))),
+    get: (_, n) =>
+      n === "length"
+        ? Object.keys(values).length
+        : n === "cssText"
+          ? Object.entries(values)
+              .map(([k, v]) => `${k}: ${v}`)
+              .join("; ")
+          : (own[n as string] ?? values[n as string] ?? (typeof n === "string" ? "" : undefined)),
     set(_, n, v) {
       if (n === "cssText") {
         for (const k of Object.keys(values)) delete values[k];
@@ -219,17 +335,39 @@ function declaration(): object {
   });
 }
 
-const blank: Record<string, string> = { display: "block", visibility: "visible", position: "static", overflow: "visible", overflowX: "visible", overflowY: "visible", direction: "ltr", fontSize: "14px", lineHeight: "20px", whiteSpace: "normal", opacity: "1", pointerEvents: "auto", transform: "none", boxSizing: "border-box", zIndex: "auto" };
+const blank: Record<string, string> = {
+  display: "block",
+  visibility: "visible",
+  position: "static",
+  overflow: "visible",
+  overflowX: "visible",
+  overflowY: "visible",
+  direction: "ltr",
+  fontSize: "14px",
+  lineHeight: "20px",
+  whiteSpace: "normal",
+  opacity: "1",
+  pointerEvents: "auto",
+  transform: "none",
+  boxSizing: "border-box",
+  zIndex: "auto",
+};
 
 /** styleOf is the style that an element counts as having. */
 function styleOf(e: HTMLElement): CSSStyleDeclaration {
   const own = e.style as unknown as Record<string, string> | undefined;
   return new Proxy({} as Record<string, unknown>, {
     get(_, name) {
-      if (name === "getPropertyValue") return (n: string) => own?.[n.replace(/-(\w)/g, (_m, c: string) => c.toUpperCase())] || blank[n.replace(/-(\w)/g, (_m, c: string) => c.toUpperCase())] || "";
+      if (name === "getPropertyValue")
+        return (n: string) =>
+          own?.[n.replace(/-(\w)/g, (_m, c: string) => c.toUpperCase())] ||
+          blank[n.replace(/-(\w)/g, (_m, c: string) => c.toUpperCase())] ||
+          "";
       const text = String(name);
       if (text === "display" && (e.hidden || e.classList?.contains("hidden"))) return "none";
-      return own?.[text] || blank[text] || (/width|height|left|top|right|bottom|padding|margin/i.test(text) ? "0px" : "");
+      return (
+        own?.[text] || blank[text] || (/width|height|left|top|right|bottom|padding|margin/i.test(text) ? "0px" : "")
+      );
     },
   }) as unknown as CSSStyleDeclaration;
 }
@@ -239,7 +377,7 @@ export function run(window: Window) {
   const list = namesOf(window);
   if (!start) {
     const code = readFileSync(process.env.CONSOLE_BUNDLE!, "utf8");
-    start = compileFunction(code, list, { filename: process.env.CONSOLE_BUNDLE });
+    start = compileFunction(code, list, { filename: process.env.CONSOLE_BUNDLE }) as (...values: unknown[]) => void;
   }
   start!(...list.map((n) => valueOf(window, n)));
 }
@@ -249,12 +387,15 @@ function valueOf(window: Window, name: string): unknown {
   if (hidden.includes(name)) return undefined;
   const value = window[name] as unknown;
   // Functions of the window need it as this.
-  return typeof value === "function" && /^[a-z]/.test(name) && window.hasOwnProperty(name) === false ? value.bind(window) : value;
+  return typeof value === "function" && /^[a-z]/.test(name) && !Object.hasOwn(window, name)
+    ? value.bind(window)
+    : value;
 }
 
 /** evaluate runs a function, or an expression, of a test in a window. */
 export function evaluate(window: Window, what: unknown, args: unknown[]): unknown {
   const list = namesOf(window);
-  const body = typeof what === "function" ? `return (${String(what)}).apply(undefined, $args)` : `return (${String(what)})`;
+  const body =
+    typeof what === "function" ? `return (${String(what)}).apply(undefined, $args)` : `return (${String(what)})`;
   return new Function(...list, "$args", body)(...list.map((n) => valueOf(window, n)), args);
 }

@@ -12,7 +12,7 @@ import (
 
 func TestTypesAreCurrent(t *testing.T) {
 	t.Parallel()
-	want, err := os.ReadFile("../../../console/src/api/types.ts")
+	want, err := os.ReadFile("../../../console/src/lib/http/types.ts")
 	require.NoError(t, err)
 	var got bytes.Buffer
 	require.NoError(t, apitypes.Write(&got))

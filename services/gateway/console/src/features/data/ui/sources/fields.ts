@@ -1,0 +1,302 @@
+import { hasConventions } from "../../model/kinds";
+import type { Field } from "../../../../ui/forms/types";
+import { valueOrEnv, type Way } from "../../../../ui/forms/valueorenv";
+import { replicas } from "./replicas";
+
+const address: Way[] = ["text", "from_env", "connection_parameters", "dynamic_from_file"];
+const plain: Way[] = ["text", "from_env"];
+
+/** addressOf is the path of the address of a source of a kind, about which most of what goes wrong with one is. */
+export function addressOf(kind: string): string {
+  if (kind === "bigquery") return "configuration.project_id";
+  return kind === "mssql"
+    ? "configuration.connection_info.connection_string"
+    : "configuration.connection_info.database_url";
+}
+
+/** fieldsOf are the fields of a source of a kind, without its name. */
+export function fieldsOf(kind: string): Field[] {
+  switch (kind) {
+    case "mssql":
+      return [...sqlServer(), ...common(kind)];
+    case "bigquery":
+      return [...bigQuery(), ...common(kind)];
+    case "sqlite":
+      return [...sqlite(), ...common(kind)];
+    default:
+      return [...postgres(kind), ...common(kind)];
+  }
+}
+
+/** choice has the options of words; the first one is what counts when none is chosen. */
+function choice(path: string, label: string, section: string, words: string[], hint?: string): Field {
+  return {
+    path,
+    label,
+    section,
+    kind: "choice",
+    options: [{ value: "", label: `${words[0]} (default)` }, ...words.slice(1).map((w) => ({ value: w, label: w }))],
+    hint,
+  };
+}
+
+function number(path: string, label: string, section: string, hint: string): Field {
+  return { path, label, section, kind: "number", hint };
+}
+
+function postgres(kind: string): Field[] {
+  const info = "configuration.connection_info";
+  const pool = `${info}.pool_settings`;
+  const ssl = `${info}.ssl_configuration`;
+  const certificates = [
+    { key: "sslrootcert", label: "Variable with the certificate to trust" },
+    { key: "sslcert", label: "Variable with the certificate of the client" },
+    { key: "sslkey", label: "Variable with the key of the client" },
+    { key: "sslpassword", label: "Variable with the password of the key" },
+  ];
+  return [
+    {
+      path: `${info}.database_url`,
+      label: "Address",
+      kind: "custom",
+      required: true,
+      control: valueOrEnv(address, true),
+      hint: "As in postgres://user:password@host:5432/database. In a text, {{NAME}} is a variable of the environment. A text is part of the metadata, with its password.",
+    },
+    number(`${pool}.max_connections`, "Connections of a process", "Pool", "50 without a number."),
+    number(
+      `${pool}.pool_timeout`,
+      "Seconds that a request waits for one",
+      "Pool",
+      "10 without a number; 0 is without end.",
+    ),
+    number(`${pool}.idle_timeout`, "Seconds until one that is idle is closed", "Pool", "180 without a number."),
+    number(`${pool}.connection_lifetime`, "Seconds until any is closed", "Pool", "600 without a number; 0 is never."),
+    number(`${pool}.retries`, "Attempts to connect after the first", "Pool", "1 without a number."),
+    choice(`${info}.isolation_level`, "Isolation level of mutations", "Transactions", [
+      "read-committed",
+      "repeatable-read",
+      "serializable",
+    ]),
+    number(
+      `${info}.serialization_retries`,
+      "Retries of mutations that can't be serialized",
+      "Transactions",
+      "0 without a number, 100 at most.",
+    ),
+    {
+      path: `${info}.use_prepared_statements`,
+      label: "Prepared statements",
+      section: "Transactions",
+      kind: "object",
+      options: [
+        { value: "", label: "unless a pooler mixes sessions (default)" },
+        { value: "true", label: "always" },
+        { value: "false", label: "never" },
+      ],
+    },
+    choice(
+      `${ssl}.sslmode`,
+      "Mode",
+      "Encryption",
+      ["as the address says", "disable", "allow", "prefer", "require", "verify-ca", "verify-full"],
+      "verify-full alone proves which server it is.",
+    ),
+    ...certificates.map((c): Field => ({
+      path: `${ssl}.${c.key}.from_env`,
+      label: c.label,
+      section: "Encryption",
+      kind: "text",
+      hint: c.key === "sslpassword" ? undefined : "The variable has the text of a PEM file.",
+    })),
+    {
+      path: "configuration.read_replicas",
+      label: "Read replicas",
+      section: "Read replicas and changes",
+      kind: "custom",
+      control: replicas("database_url", address),
+      hint: "Queries and live queries go to one of them, at random.",
+    },
+    ...(kind === "postgres" ? [changeFeed] : []),
+  ];
+}
+
+const changeFeed: Field = {
+  path: "configuration.change_feed",
+  label: "How subscriptions learn of changes",
+  section: "Read replicas and changes",
+  kind: "choice",
+  options: [
+    { value: "", label: "they poll (default)" },
+    { value: "notify", label: "by notifications of triggers" },
+    { value: "log", label: "from the log of the server" },
+  ],
+  hint: "Not with read replicas. Notifications and the log need rights in the database.",
+};
+
+function sqlServer(): Field[] {
+  const info = "configuration.connection_info";
+  const pool = `${info}.pool_settings`;
+  return [
+    {
+      path: `${info}.connection_string`,
+      label: "Connection string",
+      kind: "custom",
+      required: true,
+      control: valueOrEnv(plain, true),
+      hint: "As in Server=tcp:host,1433;Database=shop;User Id=engine;Password=...;Encrypt=yes. In a text, {{NAME}} is a variable of the environment. A text is part of the metadata, with its password.",
+    },
+    number(`${pool}.max_connections`, "Connections of a process", "Pool", "50 without a number."),
+    number(`${pool}.pool_timeout`, "Seconds that a statement waits for one", "Pool", "10 without a number."),
+    number(`${pool}.idle_timeout`, "Seconds until one that is idle is closed", "Pool", "5 without a number."),
+    {
+      path: `${pool}.enable`,
+      label: "After a use",
+      section: "Pool",
+      kind: "object",
+      options: [
+        { value: "", label: "connections are kept (default)" },
+        { value: "false", label: "connections are closed" },
+      ],
+    },
+    choice(
+      `${info}.isolation_level`,
+      "Isolation level",
+      "Transactions",
+      ["read-committed", "read-uncommitted", "repeatable-read", "serializable", "snapshot"],
+      "Of queries and mutations.",
+    ),
+    {
+      path: "configuration.read_replicas",
+      label: "Read replicas",
+      section: "Read replicas",
+      kind: "custom",
+      control: replicas("connection_string", plain),
+      hint: "Queries go to them in turn.",
+    },
+  ];
+}
+
+function sqlite(): Field[] {
+  const info = "configuration.connection_info";
+  const pool = `${info}.pool_settings`;
+  return [
+    {
+      path: `${info}.database_url`,
+      label: "File",
+      kind: "custom",
+      required: true,
+      control: valueOrEnv(plain),
+      hint: "Its path. A relative one begins where the engine was started.",
+    },
+    { path: `${info}.create`, label: "Make the file when it is missing", kind: "flag" },
+    { path: `${info}.read_only`, label: "Open it for reading alone", kind: "flag" },
+    number(`${pool}.max_connections`, "Connections that read", "Pool", "8 without a number. One more writes."),
+    number(`${pool}.pool_timeout`, "Seconds that a statement waits for one", "Pool", "10 without a number."),
+    number(
+      `${pool}.busy_timeout`,
+      "Milliseconds that it waits for other processes that write",
+      "Pool",
+      "5000 without a number.",
+    ),
+  ];
+}
+
+function bigQuery(): Field[] {
+  return [
+    { path: "configuration.project_id", label: "Project", kind: "custom", required: true, control: valueOrEnv(plain) },
+    {
+      path: "configuration.datasets",
+      label: "Datasets",
+      kind: "custom",
+      required: true,
+      control: valueOrEnv(["list", "from_env"]),
+      hint: "Names with commas between them.",
+    },
+    {
+      path: "configuration.service_account",
+      label: "Key of a service account",
+      kind: "custom",
+      control: valueOrEnv(["json", "from_env"], true),
+      hint: "The credentials of the environment, when it is empty. A key is part of the metadata.",
+    },
+    number("configuration.global_select_limit", "Rows of a list at most", "Limits", "1000 without a number."),
+    number(
+      "configuration.maximum_bytes_billed",
+      "Bytes that a query may be billed for",
+      "Limits",
+      "Without a number there is no limit.",
+    ),
+    number("configuration.job_timeout", "Seconds that a query may take", "Limits", "600 without a number."),
+    number(
+      "configuration.retry_limit",
+      "Attempts after the first",
+      "Requests",
+      "5 without a number, for requests that fail for a passing reason.",
+    ),
+    number(
+      "configuration.retry_base_delay",
+      "Microseconds before the first of them",
+      "Requests",
+      "500000 without a number; each time they double.",
+    ),
+    {
+      path: "configuration.location",
+      label: "Location of jobs",
+      section: "Requests",
+      kind: "text",
+      hint: "When it can't be told from the datasets, as in EU.",
+    },
+    {
+      path: "configuration.endpoint",
+      label: "Address of an emulator",
+      section: "Requests",
+      kind: "text",
+      hint: "It is sent no credentials.",
+    },
+  ];
+}
+
+/** common are the fields that all kinds have. */
+function common(kind: string): Field[] {
+  const text = (path: string, label: string, hint?: string): Field => ({
+    path,
+    label,
+    section: "Names in the schema",
+    kind: "text",
+    hint,
+  });
+  return [
+    text(
+      "customization.root_fields.namespace",
+      "Namespace of root fields",
+      "A field that has those of the source below it.",
+    ),
+    text("customization.root_fields.prefix", "Prefix of root fields"),
+    text("customization.root_fields.suffix", "Suffix of root fields"),
+    text("customization.type_names.prefix", "Prefix of types"),
+    text("customization.type_names.suffix", "Suffix of types"),
+    ...(hasConventions(kind)
+      ? [
+          choice(
+            "customization.naming_convention",
+            "Naming convention",
+            "Names in the schema",
+            ["that of the server", "engine-default", "graphql-default"],
+            "Words joined by underscores, or by capitals. It counts with --experimental-features naming_convention.",
+          ),
+        ]
+      : []),
+    number("health_check.interval", "Seconds between checks", "Health check", "Without a number there are none."),
+    {
+      path: "health_check.test.sql",
+      label: "Statement",
+      section: "Health check",
+      kind: "text",
+      hint: "SELECT 1, when it is empty.",
+    },
+    number("health_check.timeout", "Seconds until a check has failed", "Health check", "10 without a number."),
+    number("health_check.retries", "Retries", "Health check", "3 without a number."),
+    number("health_check.retry_interval", "Seconds between retries", "Health check", "10 without a number."),
+  ];
+}
