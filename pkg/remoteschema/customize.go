@@ -89,12 +89,20 @@ func (r renamer) checkDistinct(renamed *Schema) error {
 	for _, t := range renamed.Types {
 		names = append(names, t.Name)
 	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "__") {
+			return faultf("the type name %q can't be: GraphQL keeps names that begin with two underscores for introspection", name)
+		}
+	}
 	if twice := repeated(names); len(twice) > 0 {
 		return faultf("Type name mappings are not distinct; the following types appear more than once: %s", quoted(twice, ", "))
 	}
 	for _, t := range renamed.Types {
 		names = names[:0]
 		for _, f := range t.Fields {
+			if strings.HasPrefix(f.Name, "__") {
+				return faultf("the field name %q of type %q can't be: GraphQL keeps names that begin with two underscores for introspection", f.Name, t.Remote)
+			}
 			names = append(names, f.Name)
 		}
 		if twice := repeated(names); len(twice) > 0 {

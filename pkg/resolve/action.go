@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
@@ -79,7 +80,7 @@ func (s *Schema) setActions(prev *Schema) {
 		a := &Action{Meta: m, Output: set.types.find(m.Definition.OutputType.Name)}
 		reason := "custom types are inconsistent"
 		if problem == "" {
-			reason = set.actionProblem(a, s.options.Env)
+			reason = set.actionProblem(a, s)
 		}
 		if reason != "" {
 			set.problems = append(set.problems, inconsistent(m.ID(), actionDefinition(m), fmt.Sprintf("in action %q: %s", m.Name, reason)))
@@ -117,9 +118,15 @@ func parseActions(raw []json.RawMessage, before *actionSet) []*metadata.Action {
 }
 
 // actionProblem is why an action can't be used, "" for nothing.
-func (set *actionSet) actionProblem(a *Action, env metadata.Env) string {
+func (set *actionSet) actionProblem(a *Action, s *Schema) string {
 	d := &a.Meta.Definition
+	if !gqlname.Definable(a.Meta.Name) {
+		return introspectionName(a.Meta.Name)
+	}
 	for _, arg := range d.Arguments {
+		if !gqlname.Definable(arg.Name) {
+			return fmt.Sprintf("in argument %q: %s", arg.Name, introspectionName(arg.Name))
+		}
 		if !set.types.find(arg.Type.Name).forInput() {
 			return fmt.Sprintf("the type: %q is not defined in custom types or it is not a scalar/enum/input_object", arg.Type.Name)
 		}
@@ -127,6 +134,9 @@ func (set *actionSet) actionProblem(a *Action, env metadata.Env) string {
 	if t := set.types.find(a.Meta.Name); d.IsAsynchronous() && t != nil && t.Kind != SourceScalar {
 		// What became of a call has a type that is called like the action.
 		return fmt.Sprintf("found conflicting definitions for GraphQL type %q", a.Meta.Name)
+	}
+	if taken := s.types().taken(a.Meta.Name, false); d.IsAsynchronous() && taken != "" {
+		return fmt.Sprintf("found conflicting definitions for GraphQL type %q, which %s", a.Meta.Name, taken)
 	}
 	if !a.Output.forOutput() || a.Output.Kind == CustomEnum {
 		return fmt.Sprintf("the type: %q is not an object or scalar type defined in custom types", d.OutputType.Name)
@@ -136,10 +146,10 @@ func (set *actionSet) actionProblem(a *Action, env metadata.Env) string {
 			return reason
 		}
 	}
-	if env == nil {
+	if s.options.Env == nil {
 		return ""
 	}
-	return a.Meta.Problem(env)
+	return a.Meta.Problem(s.options.Env)
 }
 
 // relationshipProblem returns which relationships of the output type don't go with objects in it.

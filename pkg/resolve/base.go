@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,6 +65,10 @@ func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values 
 		}
 	}
 	b.id = b.head.identify(m.Table, config.CustomName)
+	if b.id.text == "" && config.CustomName != "" {
+		b.problem = introspectionName(config.CustomName)
+		return b
+	}
 	if m.IsEnum {
 		b.enum = &Enum{Table: m.Table, Name: b.id.text, EnumValues: values}
 	}
@@ -119,6 +124,9 @@ func (b *base) setColumns(config metadata.TableConfiguration) string {
 		}
 		b.columns[i] = column
 		if column.Field == "" {
+			if name := cmp.Or(config.ColumnConfig[c.Name].CustomName, config.CustomColumnNames[c.Name]); name != "" {
+				return fmt.Sprintf("in column %q: %s", c.Name, introspectionName(name))
+			}
 			continue
 		}
 		if other := byField[column.Field]; other != nil {
@@ -146,7 +154,7 @@ func (b *base) field(column string, config metadata.TableConfiguration) string {
 	if name == "" && gqlname.Valid(column) {
 		name = b.head.convention.column(column)
 	}
-	if !gqlname.Valid(name) {
+	if !gqlname.Definable(name) {
 		return ""
 	}
 	return name

@@ -34,6 +34,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 		list = append(list, source.modelProblems...)
 		list = append(list, source.checkPublished()...)
 	}
+	list = append(list, s.types().problems...)
 	list = append(list, s.remoteProblems...)
 	list = append(list, s.checkRemotePermissions()...)
 	list = append(list, s.actions.problems...)

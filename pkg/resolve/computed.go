@@ -130,7 +130,7 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 	var reasons []string
 	refuse := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	name := t.Source.head.display(function.Name)
-	if !gqlname.Valid(m.Name) {
+	if !gqlname.Definable(m.Name) {
 		refuse("%q is not valid GraphQL name", m.Name)
 	}
 	if function.Volatility == catalog.Volatile {

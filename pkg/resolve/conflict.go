@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"strings"
 
 	"queryengine/pkg/metadata"
 )
@@ -47,6 +48,9 @@ func (b *base) setConflicts() {
 	for _, f := range fields {
 		same := byName[f.name]
 		reason := b.columnConflict(f.name)
+		if reason == "" && strings.HasPrefix(f.name, "__") {
+			reason = introspectionName(f.name)
+		}
 		switch {
 		case reason != "":
 			b.exclude(conflict{fields: []field{f}, reason: reason})

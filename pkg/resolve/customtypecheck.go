@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 )
 
@@ -60,6 +61,7 @@ func (k *typeChecker) names() {
 	for _, t := range k.meta.Scalars {
 		names = append(names, t.Name)
 	}
+	scalars := len(names)
 	for _, t := range k.meta.Enums {
 		names = append(names, t.Name)
 	}
@@ -71,6 +73,12 @@ func (k *typeChecker) names() {
 	}
 	if twice := repeated(names); twice != "" {
 		k.fault("duplicate type names: %s", twice)
+		return
+	}
+	for i, name := range names[len(builtInScalars):] {
+		if taken := k.schema.types().taken(name, len(builtInScalars)+i < scalars); taken != "" {
+			k.fault("found conflicting definitions for GraphQL type %q, which %s", name, taken)
+		}
 	}
 }
 
@@ -82,6 +90,11 @@ func (k *typeChecker) enum(t *metadata.EnumType) {
 	if twice := repeated(values); twice != "" {
 		k.fault("the enum type %q has duplicate values: %s", t.Name, twice)
 	}
+	for _, v := range values {
+		if !isEnumValue(v) {
+			k.fault("the value %q of the enum type %q is not a valid GraphQL enum value name", v, t.Name)
+		}
+	}
 }
 
 func (k *typeChecker) input(t *metadata.InputObjectType) {
@@ -92,9 +105,19 @@ func (k *typeChecker) input(t *metadata.InputObjectType) {
 	if twice := repeated(names); twice != "" {
 		k.fault("the input object %q has duplicate fields: %s", t.Name, twice)
 	}
+	k.fieldNames("input object", t.Name, names)
 	for _, f := range t.Fields {
 		if !k.find(f.Type.Name).forInput() {
 			k.fault("the type %q for field %q in  input object type %q does not exist", f.Type.Name, f.Name, t.Name)
+		}
+	}
+}
+
+// fieldNames refuses the names that GraphQL keeps for introspection.
+func (k *typeChecker) fieldNames(kind, of string, names []string) {
+	for _, name := range names {
+		if !gqlname.Definable(name) {
+			k.fault("the %s %q can't have a field %q: GraphQL keeps names that begin with two underscores for introspection", kind, of, name)
 		}
 	}
 }
@@ -110,6 +133,7 @@ func (k *typeChecker) object(t *metadata.ObjectType) {
 	if twice := repeated(names); twice != "" {
 		k.fault("the object %q has duplicate fields: %s", t.Name, twice)
 	}
+	k.fieldNames("object", t.Name, names)
 	for _, f := range t.Fields {
 		if f.Arguments != nil {
 			k.fault("the object %q can't have arguments", t.Name)

@@ -148,7 +148,7 @@ func enumContent(values []catalog.EnumValue) []string {
 }
 
 func isEnumValue(s string) bool {
-	return gqlname.Valid(s) && s != "true" && s != "false" && s != "null"
+	return gqlname.Definable(s) && s != "true" && s != "false" && s != "null"
 }
 
 // typeName is the name of a type in messages.

@@ -180,7 +180,7 @@ func (f *Function) refusals(config metadata.FunctionConfiguration) []string {
 	}
 	var invalid []string
 	for _, a := range function.Args {
-		if a.Name != "" && !gqlname.Valid(a.Name) {
+		if a.Name != "" && !gqlname.Definable(a.Name) {
 			invalid = append(invalid, a.Name)
 		}
 	}

@@ -67,12 +67,15 @@ func (h *head) wrapType(name string) string {
 }
 
 // rowType is the type of the rows of a table.
-func (h *head) rowType(table identifier) string {
+func (h *head) rowType(table identifier) string { return h.wrapType(h.plainRowType(table)) }
+
+// plainRowType is rowType without the source's prefix and suffix.
+func (h *head) plainRowType(table identifier) string {
 	name := h.convention.field("", table, "")
 	if h.convention == ConventionGraphQL && !table.custom {
 		name = gqlname.Upper(name)
 	}
-	return h.wrapType(name)
+	return name
 }
 
 // namespace is the field that holds the source's root fields, "" for none.

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"fmt"
 	"strings"
 
 	"queryengine/pkg/catalog"
@@ -28,14 +29,19 @@ type identifier struct {
 // identify is the base name of something in the database; the zero identifier when that
 // isn't a GraphQL name.
 func (h *head) identify(name catalog.Name, custom string) identifier {
-	if custom != "" {
-		return identifier{text: custom, custom: true}
+	id := identifier{text: custom, custom: true}
+	if custom == "" {
+		id = identifier{text: h.baseName(name)}
 	}
-	text := h.baseName(name)
-	if !gqlname.Valid(text) {
+	if !gqlname.Definable(id.text) {
 		return identifier{}
 	}
-	return identifier{text: text}
+	return id
+}
+
+// introspectionName is why something can't have a custom name that identify refuses.
+func introspectionName(name string) string {
+	return fmt.Sprintf("%q can't be its name: GraphQL keeps names that begin with two underscores for introspection", name)
 }
 
 // baseName is a name as those of GraphQL have it: without the schema that the kind of source leaves out.

@@ -172,7 +172,7 @@ func (b modelBuilder) procedure(m *metadata.StoredProcedure) (*NativeQuery, prob
 		}
 	}
 	q := m.AsNativeQuery(b.Meta)
-	if !gqlname.Valid(q.RootField) {
+	if !gqlname.Definable(q.RootField) {
 		return nil, problemf("%q is no name of a field: a custom_name is needed", q.RootField)
 	}
 	return b.rootField(&NativeQuery{Meta: q, Procedure: m}, m)

@@ -13,9 +13,8 @@ type remoteNames struct {
 	// found when they are asked for the first time.
 	sources map[rootUse]bool
 	tables  map[string]*Table
-	// generated and customs are the other types of the engine, found like those.
-	generated map[string]remoteschema.Kind
-	customs   map[string]string
+	// customs are the types of actions, found like those.
+	customs map[string]string
 	// fields and types are those of the remote schemas so far.
 	fields map[rootUse]bool
 	types  map[string]*remoteschema.Type
@@ -82,7 +81,9 @@ func (n *remoteNames) tableOf(name string) *Table {
 		n.tables = map[string]*Table{}
 		for _, source := range n.schema.Sources {
 			for _, t := range source.Tables {
-				n.tables[source.head.rowType(t.base.id)] = t
+				if !n.schema.Hides(t) {
+					n.tables[source.head.rowType(t.base.id)] = t
+				}
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (s *Schema) RemoteRelationships(t *Table) []*RemoteRelationship {
 }
 
 func (s *Schema) remoteRelationship(t *Table, m *metadata.RemoteRelationship) (*RemoteRelationship, problem) {
-	if !gqlname.Valid(m.Name) {
+	if !gqlname.Definable(m.Name) {
 		return nil, problemf("%q is not a valid GraphQL identifier", m.Name)
 	}
 	r := &RemoteRelationship{Name: m.Name, Meta: m}

@@ -1,55 +1,38 @@
 package resolve
 
 import (
+	"strings"
+
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/remoteschema"
 )
-
-// The roots of the engine, by their names: no other type can be called like one of them.
-var rootNames = map[string]bool{"query_root": true, "mutation_root": true, "subscription_root": true}
-
-// generated are the types that are made for each table, by what follows the name of the type of
-// its rows.
-var generated = map[string]remoteschema.Kind{
-	"_bool_exp": remoteschema.InputObject, "_order_by": remoteschema.InputObject, "_insert_input": remoteschema.InputObject,
-	"_set_input": remoteschema.InputObject, "_pk_columns_input": remoteschema.InputObject, "_updates": remoteschema.InputObject,
-	"_on_conflict": remoteschema.InputObject, "_stream_cursor_input": remoteschema.InputObject,
-	"_select_column": remoteschema.Enum, "_update_column": remoteschema.Enum, "_constraint": remoteschema.Enum,
-	"_aggregate": remoteschema.Object, "_aggregate_fields": remoteschema.Object, "_mutation_response": remoteschema.Object,
-}
 
 // engineConflict describes the engine's own type with the name of a remote's type, when they differ; ""
 // for none. Of types that are generated for tables only the kind is compared: a remote that is such an
 // engine has the same ones, and they are one.
 func (n *remoteNames) engineConflict(t *remoteschema.Type) string {
-	if rootNames[t.Name] {
-		return "a root type of the engine"
+	names := n.schema.types()
+	switch what := engineType(t.Name); {
+	case strings.HasSuffix(t.Name, "_root"), strings.HasPrefix(t.Name, "__"):
+		return what
+	case what == scalarOfGraphQL && t.Kind != remoteschema.Scalar, what == orders && t.Kind != remoteschema.Enum,
+		what == operands && t.Kind != remoteschema.InputObject:
+		return what
+	case names.scalars[t.Name] && t.Kind != remoteschema.Scalar:
+		return scalarType
+	}
+	if owner, ok := names.owners[t.Name]; ok && !names.hidden[owner.of] {
+		if of, isTable := owner.of.(*Table); !isTable || of.IsModel() {
+			return owner.String()
+		}
 	}
 	if other, ok := n.customDefinitions()[t.Name]; ok && other != t.Definition() {
 		return other
 	}
-	if kind, ok := n.generatedKinds()[t.Name]; ok && kind != t.Kind {
+	if owner, kind := names.generated(t.Name, nil); owner.of != nil && kind != t.Kind {
 		return "a type that is made for a table"
 	}
 	return ""
-}
-
-// generatedKinds are the kinds of the types that are made for tables, by name.
-func (n *remoteNames) generatedKinds() map[string]remoteschema.Kind {
-	if n.generated == nil {
-		n.generated = map[string]remoteschema.Kind{}
-		for _, source := range n.schema.Sources {
-			if source.head.convention != ConventionEngine {
-				continue
-			}
-			for _, t := range source.Tables {
-				for suffix, kind := range generated {
-					n.generated[source.head.rowType(t.base.id)+suffix] = kind
-				}
-			}
-		}
-	}
-	return n.generated
 }
 
 // customDefinitions are the types of actions as GraphQL's schema language spells them, by name. Without

@@ -30,7 +30,7 @@ func (s *Schema) remoteTypeRelationship(r *Remote, typeName string, m *metadata.
 		return nil, problemf("no type named %q defined in remote schema %q", typeName, r.Name)
 	case t.Kind != remoteschema.Object:
 		return nil, problemf("remote relationships on a remote schema can only be defined on object types")
-	case !gqlname.Valid(m.Name):
+	case !gqlname.Definable(m.Name):
 		return nil, problemf("%q is not a valid GraphQL identifier", m.Name)
 	case t.RemoteField(m.Name) != nil:
 		return nil, problemf("conflicting definitions for field %q", m.Name)

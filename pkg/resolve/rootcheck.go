@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"queryengine/pkg/metadata"
 )
@@ -188,8 +189,13 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 	reported := map[[2]metadata.ObjectID]bool{}
 	var list []metadata.Inconsistency
 	for _, c := range s.claimants() {
+		reserved := ""
 		c.each(&s.options, func(u rootUse) {
 			if !relevant(u) {
+				return
+			}
+			if ReservedRoot(u.name) {
+				reserved = u.name
 				return
 			}
 			other, taken := owners[u]
@@ -212,8 +218,18 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 			}
 			list = append(list, i)
 		})
+		if reserved != "" {
+			o := s.object(c.id)
+			list = append(list, inconsistent(c.id, o.Definition, fmt.Sprintf(
+				"the root field %q of %s can't be: GraphQL and Apollo Federation keep the name for themselves", reserved, o.Name)))
+		}
 	}
 	return list
+}
+
+// ReservedRoot reports whether GraphQL or Apollo Federation has root fields of that name, so that the schema leaves out others.
+func ReservedRoot(name string) bool {
+	return strings.HasPrefix(name, "__") || name == "_service" || name == "_entities"
 }
 
 // object describes a table, function or native query in a group of conflicting objects.

@@ -52,6 +52,7 @@ type Schema struct {
 
 	actions    *actionSet
 	endpoints  atomic.Pointer[endpointCheck]
+	typeNames  atomic.Pointer[typeNames]
 	roots      atomic.Pointer[rootCheck]
 	rootsKnown bool       // the version before had no conflicts of root fields
 	renamed    []claimant // whose root fields are new since

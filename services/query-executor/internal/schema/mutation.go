@@ -32,7 +32,7 @@ type Writable struct {
 
 // Writable is t as the role may write to it, or nil when it may not.
 func (r *Role) Writable(t *resolve.Table) *Writable {
-	if t.Name == "" {
+	if r.hides(t) {
 		return nil
 	}
 	r.mu.Lock()
@@ -117,11 +117,11 @@ func offered(columns []*resolve.Column) []*resolve.Column {
 // constraints are the possible conflict targets.
 func (w *Writable) constraints() []*catalog.Constraint {
 	var list []*catalog.Constraint
-	if key := w.Catalog.PrimaryKey; key != nil && !key.Deferrable && gqlname.Valid(key.Name) {
+	if key := w.Catalog.PrimaryKey; key != nil && !key.Deferrable && gqlname.Definable(key.Name) {
 		list = append(list, key)
 	}
 	for i := range w.Catalog.Uniques {
-		if u := &w.Catalog.Uniques[i]; !u.Deferrable && gqlname.Valid(u.Name) {
+		if u := &w.Catalog.Uniques[i]; !u.Deferrable && gqlname.Definable(u.Name) {
 			list = append(list, u)
 		}
 	}

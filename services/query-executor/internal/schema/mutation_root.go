@@ -19,7 +19,7 @@ func (r *Role) buildMutation() content {
 			}
 		}
 		for _, f := range s.Functions {
-			if seen := r.Table(f.Returns); seen != nil && f.Mutation && f.Allowed(r.Name) {
+			if seen := r.Table(f.Returns); seen != nil && f.Mutation && r.allowed(f) {
 				fields = append(fields, seen.functionField(f))
 			}
 		}

@@ -121,7 +121,7 @@ func (r *Role) buildRelay(root Root) []Field {
 			}
 		}
 		for _, f := range s.Functions {
-			if seen := r.Table(f.Returns); seen != nil && seen.IsNode() && !f.Mutation && f.Allowed(r.Name) && f.Catalog.ReturnsSet {
+			if seen := r.Table(f.Returns); seen != nil && seen.IsNode() && !f.Mutation && r.allowed(f) && f.Catalog.ReturnsSet {
 				fields = append(fields, seen.functionConnection(f))
 			}
 		}

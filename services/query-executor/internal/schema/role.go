@@ -97,7 +97,7 @@ func (r *Role) Table(t *resolve.Table) *Table {
 		return seen
 	}
 	var seen *Table
-	if t.Name != "" {
+	if !r.hides(t) {
 		if p := t.SelectPermission(r.Name); p != nil {
 			seen = newTable(r, t, p)
 		}
@@ -105,6 +105,9 @@ func (r *Role) Table(t *resolve.Table) *Table {
 	r.tables[t] = seen
 	return seen
 }
+
+// hides reports whether a table isn't in the schema, whatever the role may do.
+func (r *Role) hides(t *resolve.Table) bool { return t.Name == "" || r.source.Hides(t) }
 
 // known is the shared type of that name, nil when there is none yet.
 func (r *Role) known(name string) *Type {

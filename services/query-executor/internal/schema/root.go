@@ -28,7 +28,11 @@ func (r *Role) buildQuery() content {
 			doc: words(NoQueriesText),
 		}}
 	}
-	return content{fields: append(fields, r.federationFields()...)}
+	own := r.federationFields()
+	fields = slices.DeleteFunc(fields, func(f Field) bool {
+		return slices.ContainsFunc(own, func(o Field) bool { return o.Name == f.Name })
+	})
+	return content{fields: append(fields, own...)}
 }
 
 func (r *Role) queryFields() []Field {
@@ -80,7 +84,7 @@ func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field
 	taken := map[string]bool{}
 	add := func(list ...Field) {
 		for _, f := range list {
-			if !taken[f.Name] {
+			if !taken[f.Name] && !resolve.ReservedRoot(f.Name) {
 				taken[f.Name] = true
 				fields = append(fields, f)
 			}
@@ -111,7 +115,7 @@ func (r *Role) sourceFields(root Root, s *resolve.Source, of func(*Table) []Fiel
 		}
 	}
 	for _, f := range s.Functions {
-		if seen := r.Table(f.Returns); seen != nil && !f.Mutation && f.Allowed(r.Name) {
+		if seen := r.Table(f.Returns); seen != nil && !f.Mutation && r.allowed(f) {
 			fields = append(fields, seen.functionFields(f)...)
 		}
 	}
@@ -122,6 +126,9 @@ func (r *Role) sourceFields(root Root, s *resolve.Source, of func(*Table) []Fiel
 	}
 	return fields
 }
+
+// allowed reports whether the role may use a function that the schema has.
+func (r *Role) allowed(f *resolve.Function) bool { return f.Allowed(r.Name) && !r.source.Hides(f) }
 
 // has reports whether the role's list of root fields lets a root have the one of that kind for
 // the table.
