@@ -131,12 +131,12 @@ func (set *actionSet) actionProblem(a *Action, s *Schema) string {
 			return fmt.Sprintf("the type: %q is not defined in custom types or it is not a scalar/enum/input_object", arg.Type.Name)
 		}
 	}
+	if taken := s.types().taken(a.Meta.Name, false); d.IsAsynchronous() && taken != "" {
+		return fmt.Sprintf("found conflicting definitions for GraphQL type %q, which %s", a.Meta.Name, taken)
+	}
 	if t := set.types.find(a.Meta.Name); d.IsAsynchronous() && t != nil && t.Kind != SourceScalar {
 		// What became of a call has a type that is called like the action.
 		return fmt.Sprintf("found conflicting definitions for GraphQL type %q", a.Meta.Name)
-	}
-	if taken := s.types().taken(a.Meta.Name, false); d.IsAsynchronous() && taken != "" {
-		return fmt.Sprintf("found conflicting definitions for GraphQL type %q, which %s", a.Meta.Name, taken)
 	}
 	if !a.Output.forOutput() || a.Output.Kind == CustomEnum {
 		return fmt.Sprintf("the type: %q is not an object or scalar type defined in custom types", d.OutputType.Name)

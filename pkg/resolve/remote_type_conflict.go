@@ -18,7 +18,9 @@ func (n *remoteNames) engineConflict(t *remoteschema.Type) string {
 	case what == scalarOfGraphQL && t.Kind != remoteschema.Scalar, what == orders && t.Kind != remoteschema.Enum,
 		what == operands && t.Kind != remoteschema.InputObject:
 		return what
-	case names.scalars[t.Name] && t.Kind != remoteschema.Scalar:
+	case strings.HasSuffix(what, "Federation") && !ofSubgraph(t):
+		return what
+	case (names.scalars[t.Name] || names.made[t.Name]) && t.Kind != remoteschema.Scalar:
 		return scalarType
 	}
 	if owner, ok := names.owners[t.Name]; ok && !names.hidden[owner.of] {
@@ -33,6 +35,17 @@ func (n *remoteNames) engineConflict(t *remoteschema.Type) string {
 		return "a type that is made for a table"
 	}
 	return ""
+}
+
+// ofSubgraph reports whether a type is what Apollo Federation has of that name: a remote may be a subgraph.
+func ofSubgraph(t *remoteschema.Type) bool {
+	switch t.Name {
+	case "_Any":
+		return t.Kind == remoteschema.Scalar
+	case "_Entity":
+		return t.Kind == remoteschema.Union
+	}
+	return t.Kind == remoteschema.Object && len(t.Fields) == 1 && t.Fields[0].Name == "sdl"
 }
 
 // customDefinitions are the types of actions as GraphQL's schema language spells them, by name. Without

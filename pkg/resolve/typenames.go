@@ -21,6 +21,8 @@ type typeNames struct {
 	namings []*typeNaming
 	// scalars are those of the columns and arguments of all sources.
 	scalars map[string]bool
+	// made are scalars that users of the databases made.
+	made map[string]bool
 	// hidden are the tables, rows of native queries, and functions that are left out.
 	hidden   map[any]bool
 	problems []metadata.Inconsistency
@@ -93,12 +95,18 @@ const (
 // of its type is taken.
 func (s *Schema) Hides(of any) bool { return len(s.types().hidden) > 0 && s.types().hidden[of] }
 
+// HasType reports whether a source has a type of that name for rows or arguments. A scalar that a user of the database made makes way for it.
+func (s *Schema) HasType(name string) bool {
+	_, ok := s.types().owners[name]
+	return ok
+}
+
 // types are the types of the sources, found when they are asked for the first time.
 func (s *Schema) types() *typeNames {
 	if n := s.typeNames.Load(); n != nil {
 		return n
 	}
-	n := &typeNames{options: s.options, owners: map[string]typeOwner{}, scalars: map[string]bool{}, hidden: map[any]bool{}}
+	n := &typeNames{options: s.options, owners: map[string]typeOwner{}, scalars: map[string]bool{}, made: map[string]bool{}, hidden: map[any]bool{}}
 	n.find(s.Sources)
 	s.typeNames.Store(n)
 	return n
@@ -148,6 +156,9 @@ func (n *typeNames) claimSource(s *Source) {
 			n.owners[name] = typeOwner{of: "the namespace of source " + s.Name}
 		}
 	}
+	for _, ordering := range []string{"cursor_ordering", "CursorOrdering"} {
+		n.owners[s.head.wrapType(ordering)] = typeOwner{of: "orders of streams of source " + s.Name}
+	}
 	for _, t := range s.Tables {
 		if t.Name == "" {
 			continue
@@ -187,10 +198,17 @@ func (n *typeNames) claimSource(s *Source) {
 	}
 }
 
-// use notes the scalar of a type. One of the database's users makes way for the rows of a table.
+// use notes the scalar of a type, and those of its arrays, which arguments of functions have, and with a setting columns. One of the database's
+// users makes way for the rows of a table.
 func (n *typeNames) use(s *Source, t catalog.Type) {
+	if t.IsArray() {
+		n.scalars["_"+s.Dialect.Scalar(t).SQL] = true
+		n.scalars["_"+t.Name] = true
+	}
 	if t.Kind == "" || t.Kind == catalog.TypeBase {
 		n.scalars[s.Dialect.Scalar(t).Name] = true
+	} else {
+		n.made[s.Dialect.Scalar(t).Name] = true
 	}
 }
 
@@ -287,7 +305,7 @@ func (n *typeNames) taken(name string, scalar bool) string {
 	if owner, ok := n.owners[name]; ok && !n.hidden[owner.of] {
 		return "is used for " + owner.String()
 	}
-	if n.scalars[name] && !scalar {
+	if (n.scalars[name] || n.made[name]) && !scalar {
 		return "is " + scalarType
 	}
 	if owner, _ := n.generated(name, nil); owner.of != nil {

@@ -97,8 +97,19 @@ func TestSchemasSuitGraphQLJS(t *testing.T) {
 // largeIntrospection is the answer for a schema of n tables.
 func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	t.Helper()
-	role := schema.New(schematest.Large(n), session.Admin, schema.Options{})
-	op, err := parse.Parse(introspectionQuery, "", parse.Limits{})
+	return introspection(t, schema.New(schematest.Large(n), session.Admin, schema.Options{}))
+}
+
+// introspection is the answer for the schema of a role.
+func introspection(t *testing.T, role *schema.Role) json.RawMessage {
+	t.Helper()
+	return json.RawMessage(`{"__schema":` + string(introspected(t, role, introspectionQuery)) + "}")
+}
+
+// introspected is what the schema of a role answers to a query of one field.
+func introspected(t *testing.T, role *schema.Role, query string) json.RawMessage {
+	t.Helper()
+	op, err := parse.Parse(query, "", parse.Limits{})
 	require.NoError(t, err)
 	p, err := plan.Build(op, role, nil, planenv.Options{Limits: planenv.DefaultLimits})
 	require.NoError(t, err)
@@ -109,7 +120,7 @@ func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	questions, err := introspect.Ask(role, []*introspect.Field{field}, &room, nil)
 	require.NoError(t, err)
 	require.NoError(t, questions.Write(t.Context(), field, out))
-	return json.RawMessage(`{"__schema":` + string(out.Buf) + "}")
+	return out.Buf
 }
 
 // checkSchemas gives the list of faults.

@@ -67,8 +67,17 @@ func (d *definitions) typ(t *schema.Type, key string) {
 			d.WriteByte('\n')
 		}
 		d.WriteString("}\n")
-	case schema.Object:
-		d.WriteString("type " + t.Name)
+	case schema.Union:
+		d.WriteString("union " + t.Name + " = " + typeList(t.Possible(), " | ") + "\n")
+	case schema.Object, schema.Interface:
+		if t.Kind == schema.Interface {
+			d.WriteString("interface " + t.Name)
+		} else {
+			d.WriteString("type " + t.Name)
+		}
+		if of := t.Interfaces(); len(of) > 0 {
+			d.WriteString(" implements " + typeList(of, " & "))
+		}
 		if key != "" {
 			d.WriteString(` @key(fields: "` + key + `")`)
 		}
@@ -78,6 +87,16 @@ func (d *definitions) typ(t *schema.Type, key string) {
 		}
 		d.WriteString("}\n")
 	}
+}
+
+// typeList is the names of types, in their order.
+func typeList(types []*schema.Type, separator string) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.Name
+	}
+	slices.Sort(names)
+	return strings.Join(names, separator)
 }
 
 func (d *definitions) field(f *schema.Field) {

@@ -18,9 +18,14 @@ const ArgRepresentations Argument = "representations"
 
 // isEntity reports whether other subgraphs may refer to rows of the table: it is enabled for
 // that, the role sees the primary key of every row, and its list of root fields doesn't keep the
-// table from being read by it.
+// table from being read by it. A key has no fields with arguments, as those of JSON are.
 func (t *Table) isEntity() bool {
-	return t.role.options.Federation && !t.role.options.Relay && t.Meta.Federated() && t.readsWholeKey() && t.foundByKey(QueryRoot)
+	for _, c := range t.PrimaryKey {
+		if c.Scalar.JSON {
+			return false
+		}
+	}
+	return t.ReadsPrimaryKey() && t.role.options.Federation && !t.role.options.Relay && t.Meta.Federated() && t.readsWholeKey() && t.foundByKey(QueryRoot)
 }
 
 // federationFields are the fields of the query root that a federation gateway asks for.

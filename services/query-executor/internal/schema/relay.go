@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -62,6 +63,23 @@ const (
 	nodeName = "Node"
 	idField  = "id"
 )
+
+// isOfRelay reports whether the Relay schema has a type of its own of that name, so that it leaves out a table whose rows are called so.
+func (r *Role) isOfRelay(name string) bool {
+	if name == nodeName || name == "PageInfo" {
+		return true
+	}
+	for _, s := range r.source.Sources {
+		affixes := namingOf(s).affixes
+		bare, wrapped := strings.CutSuffix(name, affixes.Suffix)
+		for _, end := range []string{"Connection", "Edge"} {
+			if rows, ok := strings.CutSuffix(bare, end); ok && wrapped && r.source.HasType(rows+affixes.Suffix) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // IsNode reports whether the rows have a global id: in the Relay schema, those with a primary
 // key. A global id holds the key, so a role that may not read all of that in every row only has

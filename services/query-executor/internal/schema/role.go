@@ -48,10 +48,6 @@ type Role struct {
 	query        *Type
 	mutation     *Type
 	subscription *Type
-
-	// rowTypes are the names of the object types of tables, made on demand.
-	rowTypes     map[string]bool
-	rowTypesOnce sync.Once
 }
 
 // Lookup resolves what a rule takes from another source.
@@ -107,7 +103,9 @@ func (r *Role) Table(t *resolve.Table) *Table {
 }
 
 // hides reports whether a table isn't in the schema, whatever the role may do.
-func (r *Role) hides(t *resolve.Table) bool { return t.Name == "" || r.source.Hides(t) }
+func (r *Role) hides(t *resolve.Table) bool {
+	return t.Name == "" || r.source.Hides(t) || r.options.Relay && r.isOfRelay(namingOf(t.Source).typeName(baseOf(t), ""))
+}
 
 // known is the shared type of that name, nil when there is none yet.
 func (r *Role) known(name string) *Type {
@@ -176,23 +174,10 @@ func (r *Role) scalarName(t catalog.Type, s *resolve.Source) string {
 // users made may be called like the object type of a table, which keeps the name.
 func (r *Role) elementName(t catalog.Type, s *resolve.Source) string {
 	name := s.Dialect.Scalar(t).Name
-	if t.Kind != "" && t.Kind != catalog.TypeBase && r.isRowType(name) {
+	if t.Kind != "" && t.Kind != catalog.TypeBase && r.source.HasType(name) {
 		return name + "_scalar"
 	}
 	return name
-}
-
-func (r *Role) isRowType(name string) bool {
-	r.rowTypesOnce.Do(func() {
-		r.rowTypes = map[string]bool{}
-		for _, s := range r.source.Sources {
-			n := namingOf(s)
-			for _, t := range s.Tables {
-				r.rowTypes[n.typeName(baseOf(t), "")] = true
-			}
-		}
-	})
-	return r.rowTypes[name]
 }
 
 // Enumerate lists every type that can be reached from the roots or from introspection, each

@@ -97,7 +97,9 @@ func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field
 		}
 		n := namingOf(s)
 		inside := newType(n.typeName(base{name: s.Namespace, custom: true}, root), Object, "",
-			func() content { return content{fields: of(s)} })
+			func() content {
+				return content{fields: slices.DeleteFunc(of(s), func(f Field) bool { return resolve.ReservedRoot(f.Name) })}
+			})
 		if len(inside.Fields()) > 0 {
 			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Means: Namespace{inside}})
 		}

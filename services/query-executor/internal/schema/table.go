@@ -107,10 +107,10 @@ func (t *Table) reads(f *resolve.ComputedField) bool {
 	return ok && c.Redact == nil
 }
 
-// ReadsPrimaryKey reports whether there is a primary key and the role sees all of it.
+// ReadsPrimaryKey reports whether there is a primary key and the role sees all of it, under names that are some in GraphQL.
 func (t *Table) ReadsPrimaryKey() bool {
 	for _, c := range t.PrimaryKey {
-		if _, ok := t.Permission.Column(c.Name); !ok {
+		if _, ok := t.Permission.Column(c.Name); !ok || c.Field == "" || !c.Scalar.Valid {
 			return false
 		}
 	}

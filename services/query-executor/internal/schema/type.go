@@ -143,10 +143,41 @@ func (t *Type) Description() string { return t.definition.describe() }
 func (t *Type) content() *content {
 	t.once.Do(func() {
 		c := t.definition.build()
+		c.fields = distinct(c.fields, func(f *Field) string { return f.Name })
+		c.inputs = distinct(c.inputs, func(i *Input) string { return i.Name })
+		c.values = distinct(c.values, func(v *Value) string { return v.Name })
 		c.setIndex()
 		t.inside = &c
 	})
 	return t.inside
+}
+
+// distinct leaves out members whose name another one before them has: a column called like an operator, an aggregate
+// of a relationship called like a column.
+func distinct[T any](list []T, name func(*T) string) []T {
+	var known map[string]bool
+	if len(list) >= longList {
+		known = make(map[string]bool, len(list))
+	}
+	kept := 0
+	for i := range list {
+		n := name(&list[i])
+		twice := known[n]
+		for j := 0; j < kept && known == nil && !twice; j++ {
+			twice = name(&list[j]) == n
+		}
+		if twice {
+			continue
+		}
+		if known != nil {
+			known[n] = true
+		}
+		if kept != i {
+			list[kept] = list[i]
+		}
+		kept++
+	}
+	return list[:kept]
 }
 
 func (c *content) setIndex() {
