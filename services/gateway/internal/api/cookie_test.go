@@ -110,3 +110,23 @@ func TestCookiesOfForeignWebSockets(t *testing.T) {
 		require.NoError(t, socket.CloseNow())
 	}
 }
+
+// TestOwnPageBesidesListedOrigins: a list of others doesn't shut out pages of the engine's own origin, as its console is, from WebSockets.
+func TestOwnPageBesidesListedOrigins(t *testing.T) {
+	t.Parallel()
+	w := setup(t, withCookies(t, "https://good.example"))
+	for origin, allowed := range map[string]bool{w.server.URL: true, "https://good.example": true, "https://evil.example": false, "null": false} {
+		socket, response, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.server.URL, "http")+"/v1/graphql", &websocket.DialOptions{
+			Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{"Origin": {origin}},
+		})
+		if allowed {
+			require.NoError(t, err, origin)
+			require.NoError(t, socket.CloseNow())
+			continue
+		}
+		require.Error(t, err, origin)
+		require.Equal(t, http.StatusBadRequest, response.StatusCode, origin)
+	}
+	got := w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, "Origin", w.server.URL, "Sec-Fetch-Site", "same-origin")
+	require.Equal(t, http.StatusOK, got.status)
+}

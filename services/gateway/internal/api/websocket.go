@@ -122,7 +122,7 @@ func (a *API) addWebSockets(e *echo.Echo) {
 }
 
 func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket.Endpoint) {
-	if origin := r.Header.Get("Origin"); origin != "" && !a.CORS.Off() && !a.CORS.Allows(origin) {
+	if origin := r.Header.Get("Origin"); origin != "" && !a.CORS.Off() && !a.CORS.Allows(origin) && !a.CORS.Trusts(r) {
 		a.refuseSocket(w, r, apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
 			WithStatus(http.StatusBadRequest))
 		return
