@@ -101,7 +101,7 @@ func (s *Schema) HasType(name string) bool {
 	return ok
 }
 
-// types are the types of the sources, found when they are asked for the first time.
+// types are the types of the sources, found at the first use.
 func (s *Schema) types() *typeNames {
 	if n := s.typeNames.Load(); n != nil {
 		return n

@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/resolve"
 )
 
-// TestNamesOfTypes holds that whatever has a type of a name that is taken is inconsistent, and told what has the name: a matrix of the kinds
+// TestNamesOfTypes holds that whatever has a type of a name that is taken is inconsistent, and that the reason names what has it: a matrix of the kinds
 // of objects that give names to types and of the names that may be taken.
 func TestNamesOfTypes(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestNamesOfTypes(t *testing.T) {
 			if name == "album" && strings.HasPrefix(kind, "table") {
 				require.Contains(t, strings.Join(problems(s), "\n"), "for field 'album' defined in [table album in source default, table spare in source default]")
 				require.True(t, s.Hides(table(s, "spare")))
-				continue // the root fields are in conflict, too, which is what is told
+				continue // the root fields are in conflict, too, which is the reason given
 			}
 			switch {
 			case kind == "table" && name == "__x":
