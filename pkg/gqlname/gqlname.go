@@ -16,7 +16,7 @@ func Valid(s string) bool {
 	return s != ""
 }
 
-// Definable reports whether a schema may define something of that name: introspection has those that begin with two underscores.
+// Definable reports whether a schema may define something of that name: introspection reserves names with two leading underscores.
 func Definable(s string) bool { return Valid(s) && !strings.HasPrefix(s, "__") }
 
 // Words splits a name at underscores; leading ones stay with the first word.

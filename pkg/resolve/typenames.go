@@ -50,7 +50,7 @@ func (o typeOwner) String() string {
 	return fmt.Sprint(o.of)
 }
 
-// engineTypes are the types of every schema, and those that it may have by a setting.
+// engineTypes are the types of every schema, and types that a setting adds.
 var engineTypes = map[string]string{
 	"Int": scalarOfGraphQL, "Float": scalarOfGraphQL, "String": scalarOfGraphQL, "Boolean": scalarOfGraphQL, "ID": scalarOfGraphQL,
 	queryRoot: "a root type of the engine", mutationRoot: "a root type of the engine", subscriptionRoot: "a root type of the engine",
@@ -198,8 +198,8 @@ func (n *typeNames) claimSource(s *Source) {
 	}
 }
 
-// use notes the scalar of a type, and those of its arrays, which arguments of functions have, and with a setting columns. One of the database's
-// users makes way for the rows of a table.
+// use notes the scalar of a type, and the scalars of its arrays, for arguments of functions and with a setting for columns. A scalar that a user
+// of the database made makes way for the rows of a table.
 func (n *typeNames) use(s *Source, t catalog.Type) {
 	if t.IsArray() {
 		n.scalars["_"+s.Dialect.Scalar(t).SQL] = true
@@ -226,7 +226,7 @@ func (n *typeNames) claim(name string, owner typeOwner) {
 	}
 }
 
-// sameRows reports whether two objects are tables whose types are the same, as those of equal tables of two sources are, or native queries
+// sameRows reports whether two objects are tables of two sources with the same types, or native queries
 // that return rows of one logical model.
 func sameRows(a, b any) bool {
 	x, _ := a.(*Table)

@@ -103,12 +103,12 @@ func TestNamesOfTypes(t *testing.T) {
 				by = "duplicate type names" // as the wire format has it for scalars of GraphQL
 			}
 			if kind == "type of a remote schema" {
-				by = "onflicting definitions" // with those of either side, as the wire format has it
+				by = "onflicting definitions" // named by the type alone, as the wire format has it
 				switch {
 				case strings.Contains(told, "not distinct"): // its own scalars
 					by = "not distinct"
 				case name == "album_aggregate" || name == "track_max_fields":
-					require.Empty(t, told) // objects, as those of tables are: of these, a remote that is such an engine has the same
+					require.Empty(t, told) // objects like the types of tables: a remote that is such an engine has the same
 					continue
 				}
 			}
@@ -143,7 +143,7 @@ func TestNamesOfTypesThatAreFree(t *testing.T) {
 		require.Empty(t, problems(s), name)
 		require.False(t, s.Hides(table(s, name)), name)
 	}
-	// Rows of a table that is called like those of another one and an aggregate are ordered by a type of the other's name.
+	// The table x_max is ordered by a type that orders lists of x by max, too.
 	db := shop()
 	db.Tables[public("track_max")] = catalogTable("track_max", "id int4!, title text")
 	s := build(document(t, tracked(artistTable), tracked(albumTable), tracked(trackTable), tracked(genreTable), `{"table":"track_max"}`), db)

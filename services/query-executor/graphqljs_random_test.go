@@ -298,7 +298,7 @@ func (m *oddModel) schema() *resolve.Schema {
 			"arguments": []any{map[string]any{"name": m.pick(oddColumns[:7]), "type": types[1]}, map[string]any{"name": "e", "type": types[2]}},
 		},
 	}}
-	// Types that the engine makes itself and those of remotes are compared by kind alone: a remote that is such an engine has the same.
+	// The engine's own types and types of remotes are compared by kind alone: a remote that is such an engine has the same.
 	remote := m.pick(slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		return strings.HasPrefix(n, "_") || strings.Contains(n, "order") || slices.Contains([]string{"Query", "Int", "String", "Float", "Boolean", "ID"}, n)
 	}))

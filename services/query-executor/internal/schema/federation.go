@@ -18,7 +18,7 @@ const ArgRepresentations Argument = "representations"
 
 // isEntity reports whether other subgraphs may refer to rows of the table: it is enabled for
 // that, the role sees the primary key of every row, and its list of root fields doesn't keep the
-// table from being read by it. A key has no fields with arguments, as those of JSON are.
+// table from being read by it. A key has no fields with arguments, as JSON fields have.
 func (t *Table) isEntity() bool {
 	for _, c := range t.PrimaryKey {
 		if c.Scalar.JSON {
