@@ -19,7 +19,7 @@ type typeNames struct {
 	options Options
 	owners  map[string]typeOwner
 	namings []*typeNaming
-	// scalars are those of the columns and arguments of all sources.
+	// scalars are the scalars of the columns and arguments of all sources.
 	scalars map[string]bool
 	// made are scalars that users of the databases made.
 	made map[string]bool
