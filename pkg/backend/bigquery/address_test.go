@@ -103,4 +103,9 @@ func TestExerciseByAddress(t *testing.T) {
 }
 
 // emulatorLacks are the tests that the emulator can't pass, with its reasons.
-var emulatorLacks = map[string]string{}
+var emulatorLacks = map[string]string{
+	"operators/_in": noArrays, "operators/_in bound": noArrays, "operators/_nin": noArrays, "operators/_nin bound": noArrays, "queries/by_keys": noArrays,
+	"operators/_like": "_ of LIKE stands for itself",
+}
+
+const noArrays = "parameters of arrays have no type"
