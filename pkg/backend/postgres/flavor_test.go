@@ -98,7 +98,9 @@ func TestWritesThatGiveBackTooFewRows(t *testing.T) {
 	run := func(f *flavor, m ir.Mutation) error {
 		st, err := f.dialect.RenderMutation(m, backend.RenderOptions{})
 		require.NoError(t, err)
-		return source.Mutate(t.Context(), nil, func(tx backend.Tx) error { return tx.Query(t.Context(), st, backend.Args{}, backend.NewAnswer(nil, nil, 0)) })
+		return source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Query(t.Context(), st, backend.Args{}, backend.NewAnswer(nil, nil, 0))
+		})
 	}
 	for _, conflict := range []*ir.OnConflict{nil, {Target: target, Set: []string{"n"}}} {
 		err := run(cockroach, insert(conflict, "1", "-1"))
