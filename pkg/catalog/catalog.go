@@ -198,7 +198,7 @@ type Type struct {
 	Labels []string `json:"labels,omitempty"`
 	// Collation is that of a column of texts, where it isn't the database's and values have to be given it.
 	Collation string `json:"collation,omitempty"`
-	// Length bounds the texts of a column, in bytes; 0 where nobody has to know.
+	// Length bounds the texts of a column, in bytes; 0 for no bound that matters.
 	Length int `json:"length,omitempty"`
 }
 

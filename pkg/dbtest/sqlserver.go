@@ -38,7 +38,7 @@ func SQLServerDatabase(t testing.TB, server string) string {
 	name := "test_" + strconv.Itoa(os.Getpid()) + "_" + strconv.FormatInt(sqlServerDatabases.Add(1), 10)
 	drop := "ALTER DATABASE " + name + " SET SINGLE_USER WITH ROLLBACK IMMEDIATE; DROP DATABASE " + name
 	if strings.HasPrefix(SQLServerVersion(t, server), Babelfish) {
-		// It has no such options, and refuses some clauses unless it is told to leave them out.
+		// It has no such options, and refuses some clauses unless a setting says to ignore them.
 		drop = "DROP DATABASE " + name
 		for _, clause := range []string{"for_replication", "rowversion"} {
 			OnSQLServer(t, server, "EXEC sp_babelfish_configure 'babelfishpg_tsql.escape_hatch_"+clause+"', 'ignore', 'server'")

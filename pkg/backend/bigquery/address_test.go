@@ -88,7 +88,7 @@ func emulated(t *testing.T, address *url.URL) backendtest.Fixture {
 	return f
 }
 
-// TestExerciseByAddress compares answers with those that every kind has to give, on the server that a variable names.
+// TestExerciseByAddress compares answers with what every kind has to give, on the server that a variable names.
 func TestExerciseByAddress(t *testing.T) {
 	t.Parallel()
 	text := os.Getenv(addressVariable)

@@ -23,7 +23,7 @@ const (
 	// orderColumn numbers the rows of an insert, and updatedColumn tells those that were there before.
 	orderColumn   = "[?n]"
 	updatedColumn = "[?updated]"
-	// readColumn is the name of the first column of what a mutation reads, by which it is told from the rows of triggers.
+	// readColumn is the name of the first column of what a mutation reads, which rows of triggers lack.
 	readColumn = "?read"
 )
 

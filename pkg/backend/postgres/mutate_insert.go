@@ -33,7 +33,7 @@ func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 // beforeTable names the keys of the rows that are there before an upsert.
 const beforeTable = `"?before"`
 
-// keysBefore reads which of the rows of an upsert are there already, before it: CockroachDB has no xmax, and gives back no rows of an upsert
+// keysBefore reads which rows of an upsert exist before it: CockroachDB has no xmax, and gives back no rows of an upsert
 // that reads its table beside RETURNING (cockroachdb/cockroach#105640).
 func (r *renderer) keysBefore(i *ir.Insert) string {
 	key := i.OnConflict.Target.Columns
@@ -247,7 +247,7 @@ func sameValue(a, b ir.Value) bool {
 
 // arrayElement is the type of the array that carries the values of a column, and the value
 // made of an element of it. Arrays of arrays aren't what they seem, and some types have
-// their own idea of how elements are told apart; their values travel as text.
+// their own separator of elements; their values travel as text.
 func arrayElement(t catalog.Type, wrap ir.Wrap, name string) (array catalog.Type, value string) {
 	if wrap != ir.WrapNone {
 		return catalog.Type{Name: "text", Dims: 1}, name

@@ -23,7 +23,7 @@ func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error)
 	).Replace(orderMatters)
 	switch {
 	case d.flat, d.plain:
-		sql = "SELECT 'order'" // rows of Citus come back in the order of the nodes; CockroachDB doesn't tell of triggers as PostgreSQL does
+		sql = "SELECT 'order'" // Citus returns rows in the order of the nodes; the catalogue of CockroachDB lists no triggers
 	}
 	return newStatement(func(mode) (*rendered, error) {
 		return &rendered{Text: wire.Text{SQL: sql}, reply: reply{kind: replyMutation, check: -1, handed: answer.Handed{Columns: 1}}}, nil

@@ -248,7 +248,7 @@ func (s *session) run(ctx context.Context, text string, values [][]byte) tdstest
 	}
 	s.written = read.CommandTag.RowsAffected()
 	var result tdstest.Result
-	for _, f := range reader.FieldDescriptions() { // those of a result have none without rows
+	for _, f := range reader.FieldDescriptions() { // a result without rows has none of its own
 		c := tdstest.Column{Name: f.Name, Type: typeNames[f.DataTypeOID]}
 		if c.Type == "" {
 			c.Type = "nvarchar"
