@@ -24,6 +24,8 @@ type Tables struct {
 	Upsert   Upsert
 	// CountOne reports whether counts are of one column at most.
 	CountOne bool
+	// LeavesOutUnwritable reports whether permissions may name columns that can't be written: these are left out, as of "*".
+	LeavesOutUnwritable bool
 	// DistinctOn reports whether rows can be distinct on some of their columns.
 	DistinctOn bool
 	// TypeSuffix tells the names of types of operators and orders from those of other dialects,

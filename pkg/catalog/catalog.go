@@ -196,6 +196,10 @@ type Type struct {
 	ElementDomain *Name `json:"element_domain,omitempty"`
 	// Labels of an enum type, in order.
 	Labels []string `json:"labels,omitempty"`
+	// Collation is that of a column of texts, where it isn't the database's and values have to be given it.
+	Collation string `json:"collation,omitempty"`
+	// Length bounds the texts of a column, in bytes; 0 for no bound that matters.
+	Length int `json:"length,omitempty"`
 }
 
 // IsArray reports whether the type is an array.

@@ -49,7 +49,7 @@ func sameColumns(a, b []string) bool {
 // relationships finds columns that joins need an index of. The other side is read for each row; this
 // side is searched when rows are filtered by the other, and when a referenced row is deleted.
 func (c *checker) relationships(m *metadata.Table, t *Table) {
-	for _, r := range slices.Concat(m.ObjectRelationships, m.ArrayRelationships) {
+	for i, r := range slices.Concat(m.ObjectRelationships, m.ArrayRelationships) {
 		j, ok := c.join(t, r)
 		if !ok {
 			c.add(Error, "relationship-broken", c.display(t.Name)+"."+r.Name, "no foreign key of the database fits the relationship", "")
@@ -58,6 +58,10 @@ func (c *checker) relationships(m *metadata.Table, t *Table) {
 		other := c.facts.table(j.table)
 		if other == nil {
 			c.add(Error, "relationship-broken", c.display(t.Name)+"."+r.Name, "the database has no table "+c.display(j.table), "")
+			continue
+		}
+		if reason := apart(t, other, j, i >= len(m.ObjectRelationships)); reason != "" {
+			c.add(Warning, "relationship-apart", c.display(t.Name)+"."+r.Name, "Citus can't join the tables of the relationship: "+reason, "")
 			continue
 		}
 		why := fmt.Sprintf("the relationship %s of %s finds rows by", r.Name, c.display(t.Name))
@@ -70,6 +74,29 @@ func (c *checker) relationships(m *metadata.Table, t *Table) {
 			c.toSource(t, r.Name, to)
 		}
 	}
+}
+
+// apart is why the nodes of a Citus can't join the tables of a relationship, "" where they can. What fixes one node may be read nevertheless.
+func apart(t, other *Table, j joined, list bool) string {
+	a, b := t.Distribution, other.Distribution
+	switch {
+	case a == nil || b == nil || b.Placement != catalog.Distributed:
+		return ""
+	case a.Placement == catalog.Reference && list:
+		return "it reads no lists of a distributed table for the rows of a reference table"
+	case a.Placement != catalog.Distributed:
+		return ""
+	case a.Colocation != b.Colocation:
+		return "they aren't colocated"
+	case a.Column == "" || b.Column == "":
+		return ""
+	}
+	for i, column := range j.here {
+		if column == a.Column && j.others[i] == b.Column {
+			return ""
+		}
+	}
+	return fmt.Sprintf("it doesn't compare their distribution columns, %s and %s", a.Column, b.Column)
 }
 
 // toSource checks a relationship to a table of another source.

@@ -66,3 +66,40 @@ func TestWorst(t *testing.T) {
 	require.Empty(t, doctor.Worst(nil))
 	require.Equal(t, doctor.Warning, doctor.Worst([]doctor.Finding{{Severity: doctor.Info}, {Severity: doctor.Warning}, {Severity: doctor.Info}}))
 }
+
+// TestApart: relationships of tables that a Citus can't join have no advice about indexes.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	table := func(name string, d *catalog.Distribution) *doctor.Table {
+		id, tenant := &catalog.Column{Name: "id", Type: catalog.Type{Name: "int8"}}, &catalog.Column{Name: "tenant", Type: catalog.Type{Name: "int8"}}
+		return &doctor.Table{Usage: true, Select: true, Table: catalog.Table{
+			Kind: catalog.KindTable, Name: catalog.Name{Schema: "public", Name: name}, Columns: []*catalog.Column{id, tenant}, Distribution: d,
+			PrimaryKey: &catalog.Constraint{Columns: []string{"id"}},
+		}}
+	}
+	spread := func(column, colocation string) *catalog.Distribution {
+		return &catalog.Distribution{Placement: catalog.Distributed, Column: column, Colocation: colocation}
+	}
+	facts := &doctor.Facts{Tables: []*doctor.Table{
+		table("a", spread("tenant", "1")), table("b", spread("tenant", "1")), table("c", spread("tenant", "2")),
+		table("r", &catalog.Distribution{Placement: catalog.Reference}),
+	}}
+	relation := func(name, to, columns string) string {
+		return `{"name": "` + name + `", "using": {"manual_configuration": {"remote_table": "` + to + `", "column_mapping": ` + columns + `}}}`
+	}
+	same := `{"tenant": "tenant"}`
+	found := doctor.Check(patients(t, `{"table": "a", "object_relationships": [`+relation("together", "b", same)+`, `+relation("across", "b", `{"id": "id"}`)+`, `+
+		relation("far", "c", same)+`, `+relation("everywhere", "r", same)+`]}, {"table": "b"}, {"table": "c"},
+		{"table": "r", "array_relationships": [`+relation("lists", "a", same)+`], "object_relationships": [`+relation("one", "a", same)+`]}`, facts))
+	var texts []string
+	for _, f := range found {
+		if f.Code == "relationship-apart" {
+			texts = append(texts, f.Object+": "+f.Message)
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"a.across: Citus can't join the tables of the relationship: it doesn't compare their distribution columns, tenant and tenant",
+		"a.far: Citus can't join the tables of the relationship: they aren't colocated",
+		"r.lists: Citus can't join the tables of the relationship: it reads no lists of a distributed table for the rows of a reference table",
+	}, texts)
+}

@@ -141,13 +141,18 @@ func (d definitionParser) columns(given metadata.Columns, hint string, check fun
 	listed := make(map[*Column]bool, len(given.Names))
 	for i, name := range given.Names {
 		c, err := d.column(name, hint)
+		left := false
 		if err == nil && check != nil {
 			err = check(c)
+			left = err != nil && d.table.Source.Dialect.Tables().LeavesOutUnwritable
 		}
-		if err != nil {
+		if err != nil && !left {
 			return nil, apierror.At(err, "columns", i)
 		}
 		d.tracker.need(columnID(d.table, name))
+		if left {
+			continue
+		}
 		listed[c] = true
 	}
 	return slices.DeleteFunc(slices.Clone(d.table.Columns), func(c *Column) bool { return !listed[c] }), nil

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
@@ -100,6 +102,20 @@ func TestDefinitionErrors(t *testing.T) {
 		require.Equal(t, c.code, got.Code, c.text)
 		require.Equal(t, c.path, got.Path, c.text)
 	}
+}
+
+// lenient is a dialect of a kind that leaves out columns which can't be written.
+type lenient struct{ *postgres.Dialect }
+
+func (lenient) Tables() *backend.Tables { return &backend.Tables{LeavesOutUnwritable: true} }
+
+func TestColumnsThatCantBeWrittenAreLeftOut(t *testing.T) {
+	t.Parallel()
+	album := table(build(everything(t), generated(shop())), "album")
+	album.Source.Dialect = lenient{}
+	require.NoError(t, resolve.CheckPermission(album, "buyer", definition[metadata.UpdatePermission](t, `{"columns":["title","old_id"],"filter":{}}`)))
+	err := resolve.CheckPermission(album, "buyer", definition[metadata.UpdatePermission](t, `{"columns":["x"],"filter":{}}`))
+	require.ErrorContains(t, err, `column "x" does not exist`)
 }
 
 func TestSelectPermission(t *testing.T) {

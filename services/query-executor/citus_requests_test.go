@@ -5,7 +5,9 @@ type citusRequest struct {
 	name, text, variables string
 	// tenant is that of the role with the name; empty for admin.
 	tenant string
-	relay  bool
+	// role is any other.
+	role  string
+	relay bool
 	// refused are layouts in which Citus can't answer, with a part of its reason.
 	refused map[string]string
 	// unordered requests don't say in which order rows come, often ones are run a hundred times.

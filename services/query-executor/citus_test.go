@@ -48,6 +48,9 @@ func citusAnswer(t *testing.T, e *Executor, c *citusRequest) string {
 	if c.tenant != "" {
 		q.session = &session.Session{Role: "tenant", Variables: map[string]string{session.RoleHeader: "tenant", "x-engine-tenant": c.tenant}}
 	}
+	if c.role != "" {
+		q.session = &session.Session{Role: c.role, Variables: map[string]string{session.RoleHeader: c.role}}
+	}
 	if c.variables != "" {
 		q.variables = []byte(c.variables)
 	}

@@ -56,7 +56,7 @@ func TestTypesOfColumns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]catalog.Type{
 		"INT64": {Name: "int8"}, "NUMERIC(10, 2)": {Name: "numeric"}, "STRING(7)": {Name: "text"}, "ARRAY<FLOAT64>": {Name: "float8", Dims: 1},
-		"STRUCT<a INT64>": {Name: "struct"}, "ARRAY<STRUCT<a ARRAY<INT64>>>": {Name: "struct", Dims: 1}, "RANGE<DATE>": {Name: "range"}, "FLOAT": {Name: "float8"},
+		"STRUCT<a INT64>": {Name: "struct"}, "ARRAY<STRUCT<a ARRAY<INT64>>>": {Name: "struct", Dims: 1}, "RANGE<DATE>": {Name: "range"}, "FLOAT": {Name: "float8"}, "DOUBLE": {Name: "float8"},
 	} {
 		require.Equal(t, want, columnType(text), text)
 	}

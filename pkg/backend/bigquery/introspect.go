@@ -54,11 +54,12 @@ func newTable(name catalog.Name, kind string) *catalog.Table {
 	return t
 }
 
-// informationSchema reads the tables of a dataset with their columns, and counts them.
+// informationSchema reads the tables of a dataset with their columns, and counts them. Hidden columns, as the times of
+// partitions by which rows came in, are no part of t.*.
 func (s *Source) informationSchema(ctx context.Context, dataset string, found *catalog.Source) (int, error) {
 	schema := quoteName(dataset) + ".INFORMATION_SCHEMA."
 	text := "SELECT t.table_name, t.table_type, c.column_name, c.data_type, c.is_nullable FROM " + schema + "TABLES AS t JOIN " +
-		schema + "COLUMNS AS c ON c.table_name = t.table_name ORDER BY t.table_name, c.ordinal_position"
+		schema + "COLUMNS AS c ON c.table_name = t.table_name WHERE c.is_hidden = 'NO' ORDER BY t.table_name, c.ordinal_position"
 	read := map[catalog.Name]*catalog.Table{}
 	_, err := s.run(ctx, queryRequest{Query: text, purpose: purposeIntrospection}, nil, func(row []byte) error {
 		cells, _, ok := (format{}).Record(nil, nil, row)

@@ -230,10 +230,10 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	for i, c := range columns {
 		header[i] = c.Name
 	}
-	// A command has rows, too: there are none.
+	// A statement that gives no rows, as a definition of a table, has no columns.
 	if statement.Columns = header; r.AllResults {
 		result.Statements = []backend.RawStatement{statement}
-	} else {
+	} else if len(columns) > 0 {
 		result.Rows = append([][]string{header}, result.Rows...)
 	}
 	if r.Check != nil {

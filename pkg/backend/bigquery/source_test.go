@@ -307,10 +307,13 @@ func TestIntrospectionHasTwoWays(t *testing.T) {
 
 func TestRunSQL(t *testing.T) {
 	t.Parallel()
-	_, s := open(t, map[string][]response{"POST /queries": {ok(rowsOf("1", "2")), failure(400, "invalidQuery")}}, "")
+	_, s := open(t, map[string][]response{"POST /queries": {ok(rowsOf("1", "2")), ok(`{"jobComplete": true}`), failure(400, "invalidQuery")}}, "")
 	result, err := s.RunSQL(t.Context(), backend.RawSQL{SQL: "SELECT 1"})
 	require.NoError(t, err)
 	require.Equal(t, [][]string{{"c0"}, {"1"}, {"2"}}, result.Rows)
+	result, err = s.RunSQL(t.Context(), backend.RawSQL{SQL: "CREATE TABLE t (n INT64)"})
+	require.NoError(t, err)
+	require.Nil(t, result.Rows, "a command has no rows")
 	_, err = s.RunSQL(t.Context(), backend.RawSQL{SQL: "SELECT x"})
 	var failed *apierror.Error
 	require.ErrorAs(t, err, &failed)

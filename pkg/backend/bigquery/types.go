@@ -72,7 +72,7 @@ var (
 var named = func() map[string]string {
 	names := map[string]string{
 		"INT": "int8", "SMALLINT": "int8", "INTEGER": "int8", "BIGINT": "int8", "TINYINT": "int8", "BYTEINT": "int8",
-		"FLOAT": "float8", "DECIMAL": "numeric", "BIGDECIMAL": "bignumeric", "BOOLEAN": "bool", "RECORD": "struct", "TEXT": "text",
+		"FLOAT": "float8", "DOUBLE": "float8", "DECIMAL": "numeric", "BIGDECIMAL": "bignumeric", "BOOLEAN": "bool", "RECORD": "struct", "TEXT": "text",
 	}
 	for name, row := range typeRows {
 		names[row.name] = name

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/microsoft/go-mssqldb/msdsn"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
@@ -64,6 +65,31 @@ func TestFormsOfConnectionStrings(t *testing.T) {
 	}
 }
 
+func TestEncryptionByDefault(t *testing.T) {
+	t.Parallel()
+	type want struct {
+		encryption msdsn.Encryption
+		unchecked  bool
+	}
+	for text, want := range map[string]want{
+		"Server=db.example;UID=sa;PWD=x":                                                  {msdsn.EncryptionRequired, false},
+		"Driver={ODBC Driver 18 for SQL Server};Server=db.example;UID=sa;PWD=x":           {msdsn.EncryptionRequired, false},
+		"Server=db.example;UID=sa;PWD=x;TrustServerCertificate=yes":                       {msdsn.EncryptionRequired, true},
+		"sqlserver://sa:x@db.example":                                                     {msdsn.EncryptionRequired, false},
+		"sqlserver://sa:x@db.example?database=shop":                                       {msdsn.EncryptionRequired, false},
+		"Driver={ODBC Driver 17 for SQL Server};Server=db.example;UID=sa;PWD=x":           {msdsn.EncryptionOff, true},
+		"Driver={SQL Server};Server=db.example;UID=sa;PWD=x":                              {msdsn.EncryptionOff, true},
+		"Driver=FreeTDS;Server=db.example;UID=sa;PWD=x":                                   {msdsn.EncryptionOff, true},
+		"Server=db.example;UID=sa;PWD=x;Encrypt=optional;Authentication=SqlPassword":      {msdsn.EncryptionOff, true},
+		"sqlserver://sa:x@db.example?database=shop&encrypt=true&trustservercertificate=1": {msdsn.EncryptionRequired, true},
+	} {
+		c, err := parseConnection(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want.encryption, c.Encryption, text)
+		require.Equal(t, want.unchecked, c.TLSConfig.InsecureSkipVerify, text)
+	}
+}
+
 func TestConnectionStringsThatCantBeUsed(t *testing.T) {
 	t.Parallel()
 	for text, why := range map[string]string{
@@ -72,6 +98,9 @@ func TestConnectionStringsThatCantBeUsed(t *testing.T) {
 		"Server=db.example;Pwd={open":          "a quoted value has no end",
 		"Server=db.example;Encrypt=perhaps":    "the driver does not understand it",
 		"sqlserver://sa:secret@db.example:x/y": "the driver does not understand it",
+		"Server=db.example;UID=u;PWD=secret;Authentication=ActiveDirectoryServicePrincipal": `"authentication" asks for a sign-in that isn't supported`,
+		"sqlserver://u:secret@db.example?fedauth=ActiveDirectoryPassword":                   `"fedauth" asks for a sign-in that isn't supported`,
+		"Server=db.example;Trusted_Connection=yes":                                          `"trusted_connection" asks for a sign-in that isn't supported`,
 	} {
 		_, err := parseConnection(text)
 		require.Error(t, err, text)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"strconv"
 	"strings"
 	"time"
 
@@ -107,14 +108,17 @@ func parseConnection(text string) (msdsn.Config, error) {
 	if rest, ok := strings.CutPrefix(text, "mssql://"); ok {
 		text = "sqlserver://" + rest
 	}
+	driver := ""
 	if !strings.HasPrefix(text, "sqlserver://") {
-		pairs, err := splitPairs(strings.TrimPrefix(text, "odbc:"))
-		if err != nil {
+		var err error
+		if text, driver, err = splitPairs(strings.TrimPrefix(text, "odbc:")); err != nil {
 			return msdsn.Config{}, err
 		}
-		text = pairs
 	}
 	c, err := msdsn.Parse(text)
+	if _, set := c.Parameters[msdsn.Encrypt]; err == nil && !set && encrypts(driver) {
+		c, err = msdsn.Parse(encrypted(text))
+	}
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread):
@@ -124,6 +128,9 @@ func parseConnection(text string) (msdsn.Config, error) {
 	case c.Parameters[msdsn.Server] == "":
 		// The driver would take the local machine.
 		return msdsn.Config{}, badConnection("it names no server")
+	}
+	if err := checkLogin(c.Parameters); err != nil {
+		return msdsn.Config{}, err
 	}
 	if c.Encryption == msdsn.EncryptionOff && c.Parameters[msdsn.Certificate] == "" && c.Parameters[msdsn.ServerCertificate] == "" {
 		// Only the login is encrypted, if the server can. Who could show another certificate could as well say that
@@ -140,30 +147,63 @@ func parseConnection(text string) (msdsn.Config, error) {
 	return c, nil
 }
 
+// encrypts reports whether a string without Encrypt asks for encryption: ODBC does since its driver 18, and so does a string
+// that names no driver. One that names an older driver means what it meant there.
+func encrypts(driver string) bool {
+	version, named := strings.CutPrefix(strings.ToLower(driver), "odbc driver ")
+	n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(version, "for sql server")))
+	return driver == "" || named && err == nil && n >= 18
+}
+
+// encrypted is a string of the driver that has no Encrypt, with one that asks for encryption.
+func encrypted(text string) string {
+	switch {
+	case !strings.HasPrefix(text, "sqlserver://"):
+		return text + ";" + msdsn.Encrypt + "=true"
+	case strings.Contains(text, "?"):
+		return text + "&" + msdsn.Encrypt + "=true"
+	}
+	return text + "?" + msdsn.Encrypt + "=true"
+}
+
+// checkLogin refuses the keys that ask for another sign-in than with a name and a password of SQL Server. The driver leaves
+// them out, and would send the secret of another service as a password.
+func checkLogin(parameters map[string]string) error {
+	for _, key := range []string{"authentication", "fedauth", "authenticator", "trusted_connection", "integrated security"} {
+		switch value := strings.ToLower(parameters[key]); value {
+		case "", "sqlpassword", "no", "false":
+		default:
+			return badConnection(`"` + key + `" asks for a sign-in that isn't supported: only that with a name and a password of SQL Server is`)
+		}
+	}
+	return nil
+}
+
 func badConnection(why string) error {
 	return apierror.Newf(apierror.ParseFailed, "the connection string of the source can't be used: %s", why)
 }
 
 // splitPairs reads key=value pairs and writes them as the driver reads ADO strings. A value may be in
 // braces, as in ODBC, or in quotes; a closing one in it is written twice. The name of an ODBC driver is
-// left out.
-func splitPairs(text string) (string, error) {
+// given besides.
+func splitPairs(text string) (pairs, driver string, err error) {
 	var b strings.Builder
 	for {
 		text = strings.TrimLeft(text, "; \t\r\n")
 		if text == "" {
-			return b.String(), nil
+			return b.String(), driver, nil
 		}
 		key, rest, ok := strings.Cut(text, "=")
 		key = strings.ToLower(strings.TrimSpace(key))
 		if !ok || key == "" || strings.ContainsAny(key, ";{}\"") {
-			return "", badConnection("expected key=value pairs with semicolons between them, or a URL (sqlserver://)")
+			return "", "", badConnection("expected key=value pairs with semicolons between them, or a URL (sqlserver://)")
 		}
 		value := ""
 		if value, text, ok = cutValue(strings.TrimLeft(rest, " \t")); !ok {
-			return "", badConnection("a quoted value has no end")
+			return "", "", badConnection("a quoted value has no end")
 		}
 		if key == "driver" {
+			driver = value
 			continue
 		}
 		b.WriteString(key + `="` + strings.ReplaceAll(value, `"`, `""`) + `";`)

@@ -14,8 +14,8 @@ func TestDescription(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
 		serverSQL: `16.0.4095.4|-101|-102|-103`,
-		relationsSQL: `1|dbo|author|U
-			2|dbo|art]icle|U`,
+		relationsSQL: `1|dbo|author|U|0
+			2|dbo|art]icle|U|0`,
 		keysSQL: `1|1|author_pk|1|0|id
 			2|1|article_pk|1|0|a
 			2|2|article_key|0|1|b

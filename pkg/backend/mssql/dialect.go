@@ -56,7 +56,7 @@ func (s spelling) Typed(text string, as sqltext.As) string {
 	if as.List {
 		return "(SELECT " + read("j.[value]", as.Type) + " FROM OPENJSON(" + text + ") AS j)"
 	}
-	if *s.assigned && rowOf(as.Type).assigned {
+	if row := rowOf(as.Type); *s.assigned && (row.assigned || row.family == familyText) {
 		return text
 	}
 	return read(text, as.Type)
@@ -149,9 +149,11 @@ var tables = backend.Tables{
 		{Name: "desc_nulls_first", Description: "in descending order, nulls first", Desc: true, NullsFirst: true},
 		{Name: "desc_nulls_last", Description: "in descending order, nulls last", Desc: true},
 	},
-	Upsert:     backend.IfMatched,
-	CountOne:   true,
-	TypeSuffix: "_MSSQL",
+	Upsert:   backend.IfMatched,
+	CountOne: true,
+	// A rowversion is called timestamp, and metadata of others grants its writing.
+	LeavesOutUnwritable: true,
+	TypeSuffix:          "_MSSQL",
 }
 
 // Tables are what there is beside operators.

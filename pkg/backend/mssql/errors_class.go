@@ -34,8 +34,12 @@ var classes = map[int32]class{
 	2601: {apierror.ConstraintViolation, textConstraint, "Uniqueness violation."},
 	2627: {apierror.ConstraintViolation, textConstraint, "Uniqueness violation."},
 	544:  {apierror.ConstraintViolation, textConstraint, "Identity column."},
-	271:  {apierror.ConstraintViolation, textConstraint, "Computed column."},
-	550:  {apierror.ConstraintViolation, textConstraint, "View with check option."},
+	// periods and histories of temporal tables
+	13536: {apierror.ConstraintViolation, textConstraint, "Generated column."},
+	13537: {apierror.ConstraintViolation, textConstraint, "Generated column."},
+	13559: {apierror.ConstraintViolation, textConstraint, "History table."},
+	271:   {apierror.ConstraintViolation, textConstraint, "Computed column."},
+	550:   {apierror.ConstraintViolation, textConstraint, "View with check option."},
 	// values
 	220:   {apierror.DataException, textData, "Numeric value out of range."},
 	201:   {apierror.ValidationFailed, "A parameter of the procedure has neither a value nor a default.", ""},

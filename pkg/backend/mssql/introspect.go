@@ -91,12 +91,14 @@ const (
 	userObjects = `FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id
 	WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0 AND s.name NOT IN ('sys', 'INFORMATION_SCHEMA', '` + eventSchema + `')`
 
-	relationsSQL = `SELECT o.object_id, s.name, o.name, o.type ` + userObjects
+	relationsSQL = `SELECT o.object_id, s.name, o.name, o.type, (SELECT h.temporal_type FROM sys.tables AS h WHERE h.object_id = o.object_id) ` + userObjects
 
 	// A column of a type of users has the type that it is made of. Types of the runtime (hierarchyid,
 	// geometry) have a number of their own, and the same number of the system's type.
-	columnsSQL = `SELECT c.object_id, c.column_id, c.name, COALESCE(b.name, t.name), c.is_nullable, c.is_identity, c.is_computed,
-		CASE WHEN c.default_object_id <> 0 THEN 1 ELSE 0 END
+	columnsSQL = `SELECT c.object_id, c.column_id, c.name, COALESCE(b.name, t.name), c.is_nullable, c.is_identity,
+		CASE WHEN c.is_computed = 1 OR c.generated_always_type <> 0 THEN 1 ELSE 0 END,
+		CASE WHEN c.default_object_id <> 0 THEN 1 ELSE 0 END, c.max_length,
+		NULLIF(c.collation_name, CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS nvarchar(128)))
 	FROM sys.columns AS c JOIN sys.types AS t ON t.user_type_id = c.user_type_id
 	LEFT JOIN sys.types AS b ON b.user_type_id = c.system_type_id
 	WHERE c.object_id IN (SELECT o.object_id ` + userObjects + `) ORDER BY c.object_id, c.column_id`
@@ -161,12 +163,18 @@ func (r *introspection) relations() error {
 		if strings.TrimSpace(row[3]) == "V" {
 			t.Kind = catalog.KindView
 		}
+		if row[4] == historyTable {
+			t.Insertable, t.Updatable, t.Deletable = false, false, false
+		}
 		r.tables[t.ID] = t
 		if r.wanted(t.Name) {
 			r.found.Tables[t.Name] = t
 		}
 	})
 }
+
+// historyTable is the kind of the tables that keep the earlier rows of temporal tables.
+const historyTable = "1"
 
 // set reports whether a cell is the bit 1.
 func set(cell string) bool { return cell == "true" || cell == "1" }
@@ -184,6 +192,12 @@ func (r *introspection) columns() error {
 		}
 		if set(row[5]) {
 			c.Identity, c.Default = "by_default", true
+		}
+		if rowOf(c.Type).family == familyText {
+			c.Type.Collation = row[9]
+			if length, _ := strconv.Atoi(row[8]); length > 0 && rowOf(c.Type).assigned {
+				c.Type.Length = length
+			}
 		}
 		t.Columns = append(t.Columns, c)
 	})

@@ -38,19 +38,20 @@ func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
 		serverSQL: `16.0.4095.4|-101|-102|-103`,
-		relationsSQL: `1|dbo|author|U
-			2|dbo|article|U
-			3|hub|sold|V`,
-		columnsSQL: `1|1|id|int|0|1|0|0
-			1|2|name|nvarchar|1|0|0|1
-			1|3|stamp|timestamp|0|0|0|0
-			1|4|twice|int|1|0|1|0
-			1|5|place|hierarchyid|1|0|0|0
-			2|1|id|uniqueidentifier|0|0|0|1
-			2|3|a|int|0|0|0|0
-			2|4|b|int|0|0|0|0
-			3|1|n|bigint|1|0|0|0
-			9|1|x|int|1|0|0|0`,
+		relationsSQL: `1|dbo|author|U|0
+			2|dbo|article|U|1
+			3|hub|sold|V|-`,
+		columnsSQL: `1|1|id|int|0|1|0|0|-1|-
+			1|2|name|nvarchar|1|0|0|1|100|Cyrillic_General_CI_AS
+			1|3|stamp|timestamp|0|0|0|0|-1|-
+			1|4|twice|int|1|0|1|0|-1|-
+			1|5|place|hierarchyid|1|0|0|0|-1|-
+			2|1|id|uniqueidentifier|0|0|0|1|-1|-
+			2|3|a|int|0|0|0|0|-1|-
+			2|4|b|int|0|0|0|0|-1|-
+			3|1|n|bigint|1|0|0|0|-1|-
+			9|1|x|int|1|0|0|0|-1|-
+			2|5|code|varchar|1|0|0|0|20|-`,
 		keysSQL: `1|1|author_pk|1|0|id
 			1|2|author_name_key|0|1|name
 			2|1|article_pk|1|0|a
@@ -84,7 +85,7 @@ func TestIntrospection(t *testing.T) {
 		Insertable: true, Updatable: true, Deletable: true, RowEstimate: -1,
 		Columns: []*catalog.Column{
 			{ID: "1", Name: "id", Type: columnType("int"), Identity: "by_default", Default: true},
-			{ID: "2", Name: "name", Type: columnType("nvarchar"), Nullable: true, Default: true, Comment: text("As printed")},
+			{ID: "2", Name: "name", Type: catalog.Type{Name: "text", Collation: "Cyrillic_General_CI_AS"}, Nullable: true, Default: true, Comment: text("As printed")},
 			{ID: "3", Name: "stamp", Type: columnType("timestamp"), Generated: true},
 			{ID: "4", Name: "twice", Type: columnType("int"), Nullable: true, Generated: true},
 			{ID: "5", Name: "place", Type: columnType("hierarchyid"), Nullable: true},
@@ -93,6 +94,8 @@ func TestIntrospection(t *testing.T) {
 		Uniques:    []catalog.Constraint{{Name: "author_name_key", Columns: []string{"name"}}},
 	}, author)
 	require.Equal(t, []string{"a", "b"}, article.PrimaryKey.Columns)
+	require.Equal(t, catalog.Type{Name: "varchar", Length: 20}, article.Column("code").Type)
+	require.False(t, article.Insertable || article.Updatable || article.Deletable, "the history of a temporal table")
 	require.Equal(t, []catalog.Constraint{{Name: "by_id", Columns: []string{"id", "a"}, Index: true}}, article.Uniques)
 	require.Equal(t, []catalog.ForeignKey{{
 		ID: "77", Name: "article_fk", Target: author.Name, Columns: []string{"a", "b"}, TargetColumns: []string{"id", "twice"},

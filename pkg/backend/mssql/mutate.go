@@ -23,6 +23,8 @@ const (
 	// orderColumn numbers the rows of an insert, and updatedColumn tells those that were there before.
 	orderColumn   = "[?n]"
 	updatedColumn = "[?updated]"
+	// readColumn is the name of the first column of what a mutation reads, which rows of triggers lack.
+	readColumn = "?read"
 )
 
 // RenderMutation renders one mutation step.
@@ -42,8 +44,8 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 	if r.Err != nil {
 		return r.statement("", reply{})
 	}
-	if len(r.Params) == 0 && w.reply.kind != replyCount {
-		// Without parameters the text is no procedure, at whose end temporary tables go.
+	// A text with parameters is a procedure, at whose end temporary tables go; one without isn't.
+	if w.reply.kind != replyCount {
 		w.statements = append(w.statements, "DROP TABLE "+writtenTable)
 	}
 	return r.statement(strings.Join(w.statements, ";\n")+";", w.reply)
@@ -52,7 +54,7 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 // RenderInsertOrder reports that the order makes a difference: triggers and defaults may do anything.
 func (d *Dialect) RenderInsertOrder(ir.InsertOrder) (backend.Statement, error) {
 	r := newRenderer(d, backend.RenderOptions{})
-	return r.statement("SELECT 'order'", reply{kind: replyMutation, check: -1, handed: answer.Handed{Columns: 1}})
+	return r.statement("SELECT 'order' AS "+quoteName(readColumn), reply{kind: replyMutation, check: -1, handed: answer.Handed{Columns: 1}})
 }
 
 // writing is a mutation: statements in their order, of which the last one gives rows.
@@ -158,10 +160,14 @@ func (x *result) output(rows string, marks ...string) string {
 // read is the select behind the statements that write, the last of which was given.
 func (x *result) read(r *renderer) string {
 	if x.number {
-		return "SELECT @@ROWCOUNT"
+		return readNumber("@@ROWCOUNT")
 	}
+	x.query.Items[0] += " AS " + quoteName(readColumn)
 	return r.Text(x.query)
 }
+
+// readNumber is the select of a number of rows.
+func readNumber(of string) string { return "SELECT " + of + " AS " + quoteName(readColumn) }
 
 func (r *renderer) update(u *ir.Update) writing {
 	if len(u.Set) == 0 {

@@ -86,7 +86,7 @@ func addCount(n int) string {
 func (r *renderer) inserted(statements []string, identity identityInsert, x *result) writing {
 	read := x.read(r)
 	if x.number {
-		read = "SELECT " + countVariable
+		read = readNumber(countVariable)
 	}
 	return writing{append(append(statements, identity.turn(nil)...), read), x.reply}
 }

@@ -49,6 +49,10 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 		list, values := r.given(i, g, "s")
 		items := make([]string, len(values))
 		for at, v := range values {
+			t := i.Columns[g.columns[at]].Type
+			if row := rowOf(t); row.family == familyText && row.assigned && slices.Contains(i.OnConflict.Target.Columns, names[at]) {
+				v = keyed(v, t)
+			}
 			items[at] = v + " AS " + quoteName(names[at])
 		}
 		found := "0"
@@ -73,7 +77,7 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 	}
 	read := x.read(r)
 	if x.number {
-		read = "SELECT " + countVariable
+		read = readNumber(countVariable)
 	}
 	return writing{append(append(statements, identity.turn(nil)...), read), x.reply}
 }

@@ -120,6 +120,12 @@ func row(typ, value string) tdstest.Result {
 	}
 }
 
+// ofMutation makes a result the answer of a mutation.
+func ofMutation(r tdstest.Result) tdstest.Result {
+	r.Columns[0].Name = readColumn
+	return r
+}
+
 // fault is the error of a statement.
 func fault(number int, message string) tdstest.Result {
 	return tdstest.Result{Err: &tdstest.Error{Number: number, Message: message}}

@@ -107,7 +107,7 @@ func TestParametersAreTexts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{long + " | null | "}, got)
 	require.Equal(t, "SELECT @p1, @p2, @p3", server.requests[0].SQL)
-	require.Equal(t, "@p1 nvarchar(max),@p2 nvarchar(1),@p3 nvarchar(max)", server.requests[0].Declared)
+	require.Equal(t, "@p1 nvarchar(max),@p2 nvarchar(4000),@p3 nvarchar(max)", server.requests[0].Declared)
 }
 
 func TestLargeResultIsReadRowByRow(t *testing.T) {

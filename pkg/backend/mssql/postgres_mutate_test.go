@@ -85,9 +85,9 @@ func (tx *txOver) batch(ctx context.Context, of *statement, a backend.Args) ([][
 		case text == "DECLARE @written int = 0":
 		case strings.Contains(text, "= @@ROWCOUNT"), strings.HasSuffix(text, "+ @@ROWCOUNT"):
 			sum += last
-		case text == "SELECT @@ROWCOUNT":
+		case text == readNumber("@@ROWCOUNT"):
 			rows = [][][]byte{{strconv.AppendInt(nil, last, 10)}}
-		case text == "SELECT @written":
+		case text == readNumber("@written"):
 			rows = [][][]byte{{strconv.AppendInt(nil, sum, 10)}}
 		default:
 			// A statement has only those parameters here that it names.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,11 +18,18 @@ import (
 // rows runs a text with its parameters, NULL for nil, and calls f for each row of its result, whose
 // cells are valid during the call only. It gives the number of rows.
 func (c *conn) rows(ctx context.Context, text string, values [][]byte, f func(row answer.Cells) error) (n int64, err error) {
+	return c.rowsOf(ctx, "", text, values, f)
+}
+
+// rowsOf is rows for the results whose first column has a name, all of them for none: triggers of the tables may give rows
+// of their own.
+func (c *conn) rowsOf(ctx context.Context, first, text string, values [][]byte, f func(row answer.Cells) error) (n int64, err error) {
 	args := make([]any, len(values))
 	for i, v := range values {
-		// Texts of any length are one type, so the database keeps one plan for the statement.
+		// Texts of any length are one type, so the database keeps one plan for the statement. The driver has no NULL of
+		// this type, only of nvarchar(4000); nil would have no type at all.
 		if args[i] = any(mssql.NVarCharMax(v)); v == nil {
-			args[i] = nil
+			args[i] = sql.NullString{}
 		}
 	}
 	rows, err := c.QueryContext(ctx, text, args...)
@@ -29,7 +37,7 @@ func (c *conn) rows(ctx context.Context, text string, values [][]byte, f func(ro
 		return 0, err
 	}
 	defer func() { _ = rows.Close() }()
-	var row reader
+	row := reader{first: first}
 	for more := true; more; more = rows.NextResultSet() {
 		count, err := row.read(rows, f)
 		n += count
@@ -37,11 +45,20 @@ func (c *conn) rows(ctx context.Context, text string, values [][]byte, f func(ro
 			return n, err
 		}
 	}
-	return n, rows.Err()
+	if err := rows.Err(); err != nil || row.found || first == "" {
+		return n, err
+	}
+	return n, errNoAnswer
 }
+
+var errNoAnswer = errors.New("the statement gave no result of its own")
 
 // reader reads the rows of a statement into one buffer.
 type reader struct {
+	// first is the name that the first column of a result has which is read, empty for all results.
+	first string
+	// found reports whether a result was read.
+	found   bool
 	columns []column
 	targets []any
 	data    []byte
@@ -62,6 +79,12 @@ func (r *reader) read(rows *sql.Rows, f func(row answer.Cells) error) (n int64, 
 	if err != nil || len(types) == 0 {
 		return 0, err
 	}
+	if r.first != "" && types[0].Name() != r.first {
+		for rows.Next() { // the driver knows of the next result after these
+		}
+		return 0, rows.Err()
+	}
+	r.found = true
 	r.columns, r.targets = make([]column, len(types)), make([]any, len(types))
 	for i, t := range types {
 		r.columns[i] = column{reader: r, write: writerOf(t.DatabaseTypeName())}

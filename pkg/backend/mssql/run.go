@@ -81,7 +81,7 @@ func (c *conn) answer(ctx context.Context, text string, stmt *statement, values 
 		out.Buf = append(out.Buf, '[')
 	}
 	sent, first := time.Now(), time.Time{}
-	_, err := c.rows(ctx, text, values, func(row answer.Cells) error {
+	_, err := c.rowsOf(ctx, stmt.reply.first(), text, values, func(row answer.Cells) error {
 		if rows++; rows == 1 {
 			first = time.Now()
 		}

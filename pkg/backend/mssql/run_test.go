@@ -83,11 +83,14 @@ func TestTransactionIsOneOfTheServer(t *testing.T) {
 			yield(fault(2627, "Violation of PRIMARY KEY constraint."))
 		case strings.HasSuffix(r.SQL, "check"):
 			yield(tdstest.Result{
-				Columns: []tdstest.Column{{Name: "id", Type: "int"}, {Name: "ok", Type: "int"}},
+				Columns: []tdstest.Column{{Name: readColumn, Type: "int"}, {Name: "ok", Type: "int"}},
 				Rows:    tdstest.Rows([]*string{tdstest.Text("7"), tdstest.Text("0")}),
 			})
+		case strings.HasSuffix(r.SQL, "nothing"):
+			yield(texts("what a trigger gives"))
 		default:
-			yield(texts("7", "8"))
+			yield(texts("what a trigger gives"))
+			yield(ofMutation(texts("7", "8")))
 		}
 	})
 	source := server.source(t, isolation(sql.LevelSerializable))
@@ -100,6 +103,10 @@ func TestTransactionIsOneOfTheServer(t *testing.T) {
 	}))
 	require.Equal(t, []string{"7", "8"}, rows)
 	require.Equal(t, []string{"begin serializable", abort + "write", "commit"}, server.texts())
+
+	require.ErrorContains(t, source.Mutate(t.Context(), role("admin"), func(tx backend.Tx) error {
+		return tx.Query(t.Context(), words(replyMutation, "nothing"), backend.Args{}, backend.NewAnswer(nil, nil, 0))
+	}), "database query error", "no result is no answer")
 
 	// Nothing is committed after a fault, whatever the function returns.
 	err := source.Mutate(t.Context(), role("admin"), func(tx backend.Tx) error {
@@ -117,7 +124,7 @@ func TestTransactionIsOneOfTheServer(t *testing.T) {
 	require.ErrorIs(t, source.Mutate(t.Context(), role("admin"), func(backend.Tx) error { return refused }), refused)
 	ends := strings.Join(server.texts(), " ")
 	require.Equal(t, 1, strings.Count(ends, "commit"))
-	require.Equal(t, 3, strings.Count(ends, "rollback"))
+	require.Equal(t, 4, strings.Count(ends, "rollback"))
 	require.Equal(t, 1, server.Opened(), "all used one connection")
 }
 
@@ -130,7 +137,7 @@ func TestSnapshotConflictIsTriedAgainAndDeadlockIsNot(t *testing.T) {
 			yield(fault(number, "Snapshot isolation transaction aborted due to update conflict."))
 			return
 		}
-		yield(texts())
+		yield(ofMutation(texts()))
 	})
 	source := server.source(t, isolation(sql.LevelSnapshot))
 	write := func(tx backend.Tx) error {

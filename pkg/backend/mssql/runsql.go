@@ -2,6 +2,7 @@ package mssql
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"strings"
 
@@ -38,7 +39,8 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		return result, s.ChangeEventTriggers(ctx, r.EventTriggers())
 	}
 	var result *backend.RawResult
-	err = c.inTransaction(ctx, func() error {
+	// A transaction that reads a snapshot takes no statements that define tables.
+	err = c.inTransactionAt(ctx, sql.LevelReadCommitted, func() error {
 		if !r.ReadOnly {
 			if err := run.hook(ctx, r.Before); err != nil {
 				return err

@@ -79,6 +79,14 @@ type reply struct {
 	check int
 }
 
+// first is the name of the first column of the result that has the answer, empty where there is no other result.
+func (r *reply) first() string {
+	if r.kind == replyMutation || r.kind == replyCount {
+		return readColumn
+	}
+	return ""
+}
+
 func statementOf(st backend.Statement) (*statement, error) {
 	s, ok := st.(*statement)
 	if !ok {

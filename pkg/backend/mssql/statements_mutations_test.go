@@ -95,6 +95,10 @@ func (c *collector) upserts() {
 	upsert("no columns to match", ir.OnConflict{Set: []string{"price"}}, ir.Insert{Output: answered(fields(id)...)})
 	upsert("two columns to match", ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"region", "customer_id"}}, Set: []string{"price"}}, ir.Insert{Output: answered()})
 	upsert("a column to match that isn't given", ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"id"}}, Set: []string{"price"}}, ir.Insert{Output: answered()})
+	code := ir.Column{Name: "code", Type: catalog.Type{Name: "varchar", Length: 50, Collation: "Cyrillic_General_CI_AS"}}
+	upsert("a text of another code page to match", ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"code"}}, Set: []string{"price"}}, ir.Insert{
+		Columns: []ir.Column{code, price}, Rows: [][]ir.Value{{literal(code, "север"), literal(price, "1")}, {literal(code, "юг"), literal(price, "2")}}, Output: answered(),
+	})
 	n, note := col("n", "int4"), col("note", "text_old")
 	upsert("columns of the old type and with our names", ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"note"}}, Set: []string{"n"}}, ir.Insert{
 		Columns: []ir.Column{note, n}, Rows: [][]ir.Value{{literal(note, "a"), literal(n, "1")}, {literal(note, "b"), literal(n, "2")}}, Output: answered(fields(n)...),

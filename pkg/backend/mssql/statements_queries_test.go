@@ -69,6 +69,10 @@ func (c *collector) conditions() {
 	where("session variable", compare(number, "_eq", owned(number)))
 	where("session list", ir.Compare{Left: number, Op: ir.OpIn, Args: []ir.Value{ir.SessionVar{Name: "x-engine-ids", Type: number.Type, List: true}}})
 	where("lookup", ir.Compare{Left: number, Op: ir.OpIn, Args: []ir.Value{ir.Lookup{Source: "other", Table: table.Name, Column: "id", Type: number.Type}}})
+	for _, of := range []string{"varchar", "text", "text_old"} {
+		own := ir.Column{Name: "value", Type: catalog.Type{Name: of, Collation: "Cyrillic_General_CI_AS"}}
+		where("a collation of its own, "+of, ir.And{Exps: []ir.BoolExp{compare(own, "_eq", variable(own, 0)), compare(own, "_in", listed(own, "север", "юг"))}})
+	}
 	where("same value twice", ir.And{Exps: []ir.BoolExp{compare(id, "_gt", variable(id, 0)), compare(number, "_gt", variable(number, 0))}})
 	exists := ir.Exists{From: orders, Join: toOrders, Where: compare(price, "_gt", literal(price, "2.5"))}
 	where("exists", exists)

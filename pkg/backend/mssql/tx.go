@@ -120,7 +120,7 @@ func (t *tx) Exec(ctx context.Context, st backend.Statement, a backend.Args, f f
 		return err
 	}
 	w := answer.Writer{Format: format{}}
-	_, err = t.c.rows(ctx, abort+stmt.textFor(a.RequestID), values, func(row answer.Cells) error {
+	_, err = t.c.rowsOf(ctx, stmt.reply.first(), abort+stmt.textFor(a.RequestID), values, func(row answer.Cells) error {
 		switch stmt.reply.kind {
 		case replyMutation:
 			if !stmt.reply.holds(row) {

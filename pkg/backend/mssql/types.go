@@ -1,6 +1,7 @@
 package mssql
 
 import (
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/backend"
@@ -137,14 +138,37 @@ func (r typeRow) castName() string {
 	return r.name
 }
 
-// read is a text as a value of a type.
+// read is a text as a value of a type. A parameter, and what is read of it, has the collation of the database: a cast to
+// varchar would keep the characters of its code page only, and texts of different collations don't compare.
 func read(text string, t catalog.Type) string {
 	row := rowOf(t)
+	if t.Collation != "" {
+		text += " COLLATE " + t.Collation
+	}
 	if row.read == "" {
 		return "CAST(" + text + " AS " + row.castName() + ")"
 	}
 	return strings.ReplaceAll(row.read, "$", text)
 }
+
+// keyed is a text as a value that is looked for in a column: in its own type, since the column would be converted to another
+// one, and no index on it could be used. The length keeps one character too many, which no row has.
+func keyed(text string, t catalog.Type) string {
+	if t.Length == 0 {
+		return read(text, t)
+	}
+	if t.Collation != "" {
+		text += " COLLATE " + t.Collation
+	}
+	size := "max"
+	if t.Length < maxVarchar {
+		size = strconv.Itoa(t.Length + 1)
+	}
+	return "CAST(" + text + " AS varchar(" + size + "))"
+}
+
+// maxVarchar is the greatest length of a varchar with one.
+const maxVarchar = 8000
 
 // output is a value in a form that a result can hold.
 func output(expr string, t catalog.Type) string {

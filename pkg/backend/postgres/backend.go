@@ -15,7 +15,8 @@ type Dialect struct {
 	flat bool
 	// columnTargets name the columns of a conflict in place of a constraint.
 	columnTargets bool
-	// plain dialects do without what only PostgreSQL has: record_send, xmax, WITH TIES.
+	// plain dialects do without what only PostgreSQL has: record_send, xmax, WITH TIES, whole rows. What is written is read again by its
+	// key there, too.
 	plain bool
 	// plans is set where the engine chooses how prepared statements are planned; Citus can't plan some for any parameters.
 	plans bool
@@ -29,7 +30,7 @@ type Dialect struct {
 func New() *Dialect { return postgres.dialect }
 
 // KeyedWrites implements backend.KeyedWrites.
-func (d *Dialect) KeyedWrites() bool { return d.flat }
+func (d *Dialect) KeyedWrites() bool { return d.flat || d.plain }
 
 // Kind is the name of the backend in metadata.
 func (d *Dialect) Kind() string { return d.kind }

@@ -35,6 +35,15 @@ var (
 	}
 	cockroach = &flavor{
 		dialect: &Dialect{kind: "cockroach", columnTargets: true, plain: true},
-		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{noTriggers: true}) },
+		open: func(o Options) (backend.Source, error) {
+			// It is serializable by default, and asks clients to repeat what was in the way of others.
+			if o.Primary.SerializationRetries == 0 {
+				o.Primary.SerializationRetries = cockroachRetries
+			}
+			return openServer(o, Server{noTriggers: true})
+		},
 	}
 )
+
+// cockroachRetries is how often a transaction of CockroachDB is done again, unless the source says how often.
+const cockroachRetries = 10

@@ -63,6 +63,9 @@ func (s *Server) introspect(ctx context.Context, pg *pgconn.PgConn, enums []cata
 		{only.narrow(forVersion(constraintsSQL, version)), in.constraint},
 		{only.narrow(forVersion(functionsSQL, version)), in.function},
 	}
+	for i := range queries {
+		queries[i].sql = s.spelt(pg, queries[i].sql)
+	}
 	if err := runQueries(ctx, pg, queries); err != nil {
 		return nil, err
 	}
@@ -76,6 +79,19 @@ func (s *Server) introspect(ctx context.Context, pg *pgconn.PgConn, enums []cata
 	}
 	found := in.source()
 	return found, readEnums(ctx, pg, found, enums)
+}
+
+// spelt is a statement about the catalogue as the server takes it: CockroachDB wants an item in each SELECT, has hidden columns, and a schema of its own.
+func (s *Server) spelt(pg *pgconn.PgConn, sql string) string {
+	if !s.noTriggers {
+		return sql
+	}
+	sql = strings.NewReplacer("SELECT FROM", "SELECT 1 FROM",
+		"('information_schema', 'engine_catalog')", "('information_schema', 'engine_catalog', 'crdb_internal')").Replace(sql)
+	if pg.ParameterStatus("crdb_version") != "" { // PostgreSQL, which tests have in its place, has no such column
+		sql = strings.ReplaceAll(sql, "NOT a.attisdropped", "NOT a.attisdropped AND NOT a.attishidden")
+	}
+	return sql
 }
 
 // forVersion takes what an old server doesn't know out of a query.

@@ -113,7 +113,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	s := &liveStatement{
 		sql:     sql,
 		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params, zoned: r.zoned},
-		check:   &rendered{Text: wire.Text{SQL: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
+		check:   &rendered{Text: wire.Text{SQL: "SELECT " + r.Dialect.Abilities().NoItem + " FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
 	}
 	s.match = matchOf(l, r.live.params)
@@ -140,7 +140,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		fmt.Fprintf(&key, "\x00%q", seal.Name())
 	}
 	s.key = key.String()
-	if d.flat {
+	if d.flat || d.plain {
 		return s, s.renderApart(d, l, o, r.live)
 	}
 	return s, nil

@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// Citus can't join the rows of its nodes to a relation of cohorts. There, each root field is a query like any other, which is run for one
+// Citus can't join the rows of its nodes to a relation of cohorts, and CockroachDB need not keep the order of rows that an aggregate collects. There, each root field is a query like any other, which is run for one
 // cohort after the other.
 
 // cursorMark is between the list of a stream and its cursor; JSON doesn't have it.

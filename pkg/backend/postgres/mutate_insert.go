@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,29 +14,85 @@ import (
 
 func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 	target, row := r.Target(i.Table)
-	return sqlrows.Write{
-		Text:  "INSERT INTO " + target + r.insertRows(i) + r.OnConflict(i.OnConflict, row),
-		Row:   row,
-		Check: r.InsertCheck(i, row, func() string { return r.wasInserted(i, row) }),
+	before := ""
+	w := sqlrows.Write{
+		Text: "INSERT INTO " + target + r.insertRows(i) + r.OnConflict(i.OnConflict, row),
+		Row:  row,
+		Check: r.InsertCheck(i, row, func() string {
+			if r.flavor.plain {
+				before = r.keysBefore(i)
+				return r.wasMissing(i, row)
+			}
+			return r.wasInserted(i, row)
+		}),
 	}
+	w.Text = before + w.Text
+	return w
 }
 
-// wasInserted distinguishes inserted rows from updated ones, which carry the number of the transaction
-// in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none with its
-// key was there before the statement, as a sub-select of it sees; and so it is where there is no xmax.
-func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
-	if i.OnConflict.TableKind != catalog.KindPartitioned && !r.flavor.plain {
-		return row.Alias + ".xmax = 0"
+// beforeTable names the keys of the rows that are there before an upsert.
+const beforeTable = `"?before"`
+
+// keysBefore reads which rows of an upsert exist before it: CockroachDB has no xmax, and gives back no rows of an upsert
+// that reads its table beside RETURNING (cockroachdb/cockroach#105640).
+func (r *renderer) keysBefore(i *ir.Insert) string {
+	key := i.OnConflict.Target.Columns
+	names, rows := make([]string, len(key)), []string{}
+	for at, name := range key {
+		names[at] = quote.Name(name)
 	}
-	before, key := &sqltext.Scope{Alias: r.Alias()}, i.OnConflict.Target.Columns
+	if len(key) == 0 || sqlrows.IsPattern(i.Rows) {
+		r.Fail("a conflict whose columns or values aren't known")
+	}
+	for _, row := range i.Rows {
+		values := make([]string, 0, len(key))
+		for _, name := range key {
+			at := slices.IndexFunc(i.Columns, func(c ir.Column) bool { return c.Name == name })
+			if at < 0 {
+				continue
+			}
+			if _, absent := row[at].(ir.Default); !absent {
+				values = append(values, r.Value(row[at]))
+			}
+		}
+		if len(values) == len(key) { // a row without is a new one
+			rows = append(rows, "("+strings.Join(values, ", ")+")")
+		}
+	}
+	where := sqlFalse
+	if len(rows) > 0 {
+		where = "(" + strings.Join(names, ", ") + ") IN (" + strings.Join(rows, ", ") + ")"
+	}
+	return "WITH " + beforeTable + " AS MATERIALIZED (SELECT " + strings.Join(names, ", ") + " FROM " + quote.Qualified(i.Table) + " WHERE " + where + ") "
+}
+
+// wasMissing is wasInserted by the keys that were there before.
+func (r *renderer) wasMissing(i *ir.Insert, row *sqltext.Scope) string {
+	before := &sqltext.Scope{Alias: r.Alias()}
+	return "NOT EXISTS (SELECT 1 FROM " + beforeTable + " AS " + before.Alias + r.Where(r.sameKey(i, before, row)) + ")"
+}
+
+func (r *renderer) sameKey(i *ir.Insert, a, b *sqltext.Scope) []string {
+	key := i.OnConflict.Target.Columns
 	if len(key) == 0 {
 		r.Fail("a conflict whose columns aren't known")
 	}
 	same := make([]string, len(key))
 	for at, name := range key {
-		same[at] = r.Column(before, name) + " = " + r.Column(row, name)
+		same[at] = r.Column(a, name) + " = " + r.Column(b, name)
 	}
-	return "NOT EXISTS (SELECT 1 FROM " + quote.Qualified(i.Table) + " AS " + before.Alias + r.Where(same) + ")"
+	return same
+}
+
+// wasInserted distinguishes inserted rows from updated ones, which carry the number of the transaction
+// in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none with its
+// key was there before the statement, as a sub-select of it sees.
+func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
+	if i.OnConflict.TableKind != catalog.KindPartitioned {
+		return row.Alias + ".xmax = 0"
+	}
+	before := &sqltext.Scope{Alias: r.Alias()}
+	return "NOT EXISTS (SELECT 1 FROM " + quote.Qualified(i.Table) + " AS " + before.Alias + r.Where(r.sameKey(i, before, row)) + ")"
 }
 
 // insertRows renders the columns and the rows. Many rows are one array for each column:
@@ -190,7 +247,7 @@ func sameValue(a, b ir.Value) bool {
 
 // arrayElement is the type of the array that carries the values of a column, and the value
 // made of an element of it. Arrays of arrays aren't what they seem, and some types have
-// their own idea of how elements are told apart; their values travel as text.
+// their own separator of elements; their values travel as text.
 func arrayElement(t catalog.Type, wrap ir.Wrap, name string) (array catalog.Type, value string) {
 	if wrap != ir.WrapNone {
 		return catalog.Type{Name: "text", Dims: 1}, name

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -183,6 +184,15 @@ func (a *reply) holds(row [][]byte, binary bool) bool {
 	return string(row[a.check]) == "t"
 }
 
+// complete reports an answer that has fewer rows than must have been written.
+func (a *reply) complete(rows int64) error {
+	if rows >= int64(a.least) {
+		return nil
+	}
+	return apierror.New(apierror.Unexpected, "database query error").
+		WithInternal(fmt.Sprintf("the database gave back %d of %d written rows", rows, a.least))
+}
+
 // eachWritten gives the rows of a mutation to f. All rows are read before a check that doesn't hold
 // is reported, so that the connection stays in step.
 func eachWritten(w *answer.Writer, r *wire.Result, a *reply, f func(row [][]byte) error) error {
@@ -211,6 +221,9 @@ func eachWritten(w *answer.Writer, r *wire.Result, a *reply, f func(row [][]byte
 	if err != nil {
 		return err
 	}
+	if fault == nil {
+		fault = a.complete(rows)
+	}
 	for ; fault == nil && rows < affected; rows++ {
 		fault = f(nil)
 	}
@@ -220,7 +233,9 @@ func eachWritten(w *answer.Writer, r *wire.Result, a *reply, f func(row [][]byte
 // writeMutation appends the answer of a mutation.
 func writeMutation(w *answer.Writer, dst []byte, res *wire.Result, a *reply) []byte {
 	out := a.output.Begin()
+	rows := int64(0)
 	for w.Err == nil && res.Next() {
+		rows++
 		row := res.Row()
 		if !a.holds(row.Values, true) {
 			w.Err = backend.CheckFailed()
@@ -229,6 +244,9 @@ func writeMutation(w *answer.Writer, dst []byte, res *wire.Result, a *reply) []b
 		out.Add(w, row)
 	}
 	affected, err := res.Finish()
+	if err == nil && w.Err == nil {
+		w.Err = a.complete(rows)
+	}
 	if err != nil || w.Err != nil {
 		return dst // the caller that closes the result reports it
 	}

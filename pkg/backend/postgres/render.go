@@ -70,6 +70,9 @@ type reply struct {
 	output answer.Output
 	// formats are those of the columns for Tx.Exec, nil where all are text: objects are made of binary ones.
 	formats []int16
+	// least is how many rows a mutation gives back if it does what it should; 0 where that isn't known. CockroachDB may give back none of
+	// an upsert (cockroachdb/cockroach#105640), and what isn't given back isn't checked.
+	least int
 }
 
 type replyKind uint8

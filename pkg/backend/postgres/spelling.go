@@ -54,9 +54,13 @@ func (spelling) Cast(expr string, t catalog.Type) string { return expr + "::" + 
 
 func (spelling) List(values [][]byte) []byte { return quote.Array(values) }
 
-// Direction spells ASC or DESC, and where NULL goes as far as it isn't the default.
-func (spelling) Direction(desc, nullsFirst bool) string {
+// Direction spells ASC or DESC, and where NULL goes as far as it isn't the default. That of CockroachDB is the other way round.
+func (s spelling) Direction(desc, nullsFirst bool) string {
 	switch {
+	case s.Dialect != nil && s.plain && desc == nullsFirst && desc:
+		return " DESC NULLS FIRST"
+	case s.Dialect != nil && s.plain && desc == nullsFirst:
+		return " ASC NULLS LAST"
 	case desc && nullsFirst:
 		return " DESC"
 	case desc:

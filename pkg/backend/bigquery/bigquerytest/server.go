@@ -268,7 +268,7 @@ func catalogQuery(text string) string {
 	}
 	return `SELECT t.table_name, t.table_type, c.column_name, ` + columnType + `, c.is_nullable FROM information_schema.tables AS t
 		JOIN information_schema.columns AS c ON c.table_schema = t.table_schema AND c.table_name = t.table_name
-		WHERE t.table_schema = '` + found[1] + `' ORDER BY t.table_name, c.ordinal_position`
+		WHERE t.table_schema = '` + found[1] + `' AND c.column_name NOT LIKE '\_PARTITION%' ORDER BY t.table_name, c.ordinal_position`
 }
 
 // tables is tables.list.

@@ -40,7 +40,13 @@ const catalogVersion = 1
 // catalogSQL makes the log, one batch after the other. Times are UTC. There are no filtered indexes:
 // writers to the tables of users would need the settings of a session that these ask for.
 var catalogSQL = []string{
-	`IF SCHEMA_ID(N'engine_catalog') IS NULL EXEC(N'CREATE SCHEMA engine_catalog')`,
+	// Who writes rows has no rights here: the triggers write events as long as the schema has the owner of the table, which
+	// dbo is as a rule.
+	`IF SCHEMA_ID(N'engine_catalog') IS NULL
+	BEGIN
+		IF IS_MEMBER(N'db_owner') = 1 EXEC(N'CREATE SCHEMA engine_catalog AUTHORIZATION dbo')
+		ELSE EXEC(N'CREATE SCHEMA engine_catalog')
+	END`,
 	`CREATE TABLE engine_catalog.event_log (
 		id uniqueidentifier NOT NULL DEFAULT NEWID() PRIMARY KEY,
 		schema_name nvarchar(128) NOT NULL,

@@ -41,10 +41,10 @@ var catalogQueries = []struct{ of, text string }{
 		WHERE i.indisunique AND a.attrelid = i.indrelid AND a.attnum = k.a AND i.indrelid IN (SELECT c.oid ` + relations + `) ORDER BY i.indrelid, i.indexrelid, k.n`},
 	{"FROM sys.columns", `SELECT a.attrelid::int, a.attnum::int, a.attname::text, CASE t.typname WHEN 'int4' THEN 'int' WHEN 'int8' THEN 'bigint' WHEN 'int2' THEN 'smallint'
 		WHEN 'text' THEN 'nvarchar' WHEN 'bool' THEN 'bit' WHEN 'float8' THEN 'float' WHEN 'float4' THEN 'real' WHEN 'numeric' THEN 'decimal' WHEN 'timestamp' THEN 'datetime2'
-		WHEN 'timestamptz' THEN 'datetimeoffset' WHEN 'uuid' THEN 'uniqueidentifier' ELSE t.typname::text END, NOT a.attnotnull, a.attidentity <> '', a.attgenerated <> '', CASE WHEN a.atthasdef THEN 1 ELSE 0 END
+		WHEN 'timestamptz' THEN 'datetimeoffset' WHEN 'uuid' THEN 'uniqueidentifier' ELSE t.typname::text END, NOT a.attnotnull, a.attidentity <> '', a.attgenerated <> '', CASE WHEN a.atthasdef THEN 1 ELSE 0 END, 0, NULL::text
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
 		WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid IN (SELECT c.oid ` + relations + `) ORDER BY a.attrelid, a.attnum`},
-	{"FROM sys.objects", `SELECT c.oid::int, n.nspname::text, c.relname::text, CASE c.relkind WHEN 'v' THEN 'V ' ELSE 'U ' END ` + relations},
+	{"FROM sys.objects", `SELECT c.oid::int, n.nspname::text, c.relname::text, CASE c.relkind WHEN 'v' THEN 'V ' ELSE 'U ' END, 0 ` + relations},
 }
 
 // catalogQuery is a statement of introspection as one of PostgreSQL; "" for any other.

@@ -167,9 +167,9 @@ func (s *session) statement(ctx context.Context, r tdstest.Request, nodes []node
 			s.sum = 0
 		}
 		return tdstest.Result{}
-	case nodes[0].is("select") && len(nodes) == 2 && nodes[1].is("@@ROWCOUNT"):
+	case nodes[0].is("select") && nodes[1].is("@@ROWCOUNT"): // AS [?read]
 		return count(s.written)
-	case nodes[0].is("select") && len(nodes) == 2 && nodes[1].is("@written"):
+	case nodes[0].is("select") && nodes[1].is("@written"): // AS [?read]
 		return count(s.sum)
 	case nodes[0].is("select") && len(nodes) == 2 && nodes[1].is("@@TRANCOUNT"):
 		if s.open {
@@ -190,7 +190,7 @@ func (s *session) statement(ctx context.Context, r tdstest.Request, nodes []node
 }
 
 func count(n int64) tdstest.Result {
-	return tdstest.Result{Columns: []tdstest.Column{{Type: "bigint"}}, Rows: tdstest.Rows([]*string{tdstest.Text(strconv.FormatInt(n, 10))})}
+	return tdstest.Result{Columns: []tdstest.Column{{Name: "?read", Type: "bigint"}}, Rows: tdstest.Rows([]*string{tdstest.Text(strconv.FormatInt(n, 10))})}
 }
 
 // ownParameters numbers the parameters of a text anew: a statement has only those that it names.
@@ -238,7 +238,8 @@ func (s *session) run(ctx context.Context, text string, values [][]byte) tdstest
 		defer close(interrupted)
 		_ = s.conn.CancelRequest(context.Background())
 	})
-	read := s.conn.ExecParams(context.WithoutCancel(ctx), text, values, nil, nil, nil).Read()
+	reader := s.conn.ExecParams(context.WithoutCancel(ctx), text, values, nil, nil, nil)
+	read := reader.Read()
 	if !stop() {
 		<-interrupted // or it would hit the next statement
 	}
@@ -247,7 +248,7 @@ func (s *session) run(ctx context.Context, text string, values [][]byte) tdstest
 	}
 	s.written = read.CommandTag.RowsAffected()
 	var result tdstest.Result
-	for _, f := range read.FieldDescriptions {
+	for _, f := range reader.FieldDescriptions() { // a result without rows has none of its own
 		c := tdstest.Column{Name: f.Name, Type: typeNames[f.DataTypeOID]}
 		if c.Type == "" {
 			c.Type = "nvarchar"

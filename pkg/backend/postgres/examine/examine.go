@@ -9,10 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/doctor"
 )
 
@@ -35,6 +37,9 @@ func (Examiner) Examine(ctx context.Context, ask doctor.Ask) (*doctor.Facts, err
 		return nil, err
 	}
 	if err := highest(ctx, ask, facts.Tables); err != nil {
+		return nil, err
+	}
+	if err := placements(ctx, ask, facts.Tables); err != nil {
 		return nil, err
 	}
 	return facts, eventLog(ctx, ask, facts)
@@ -131,4 +136,36 @@ func eventLog(ctx context.Context, ask doctor.Ask, facts *doctor.Facts) error {
 			WHERE delivered OR error), 0),
 		'oldest_open', coalesce((SELECT extract(epoch FROM now() AT TIME ZONE 'UTC' - min(created_at)) FROM engine_catalog.event_log
 			WHERE NOT delivered AND NOT error AND NOT archived), 0))`, facts.EventLog)
+}
+
+// placements asks a Citus which nodes its tables are on. Where there is none, nothing is known of them.
+func placements(ctx context.Context, ask doctor.Ask, tables []*doctor.Table) error {
+	rows, err := ask(ctx, `SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relname = 'citus_tables' AND c.relkind = 'v' ORDER BY n.nspname <> 'pg_catalog', n.nspname LIMIT 1`)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	var placed []struct {
+		Schema, Name, Kind, Column, Colocation string
+	}
+	err = one(ctx, ask, `SELECT coalesce(json_agg(json_build_object('schema', n.nspname, 'name', c.relname, 'kind', x.citus_table_type, 'column', x.distribution_column,
+		'colocation', x.colocation_id::text)), '[]') FROM "`+strings.ReplaceAll(rows[0][0], `"`, `""`)+`".citus_tables x
+		JOIN pg_catalog.pg_class c ON c.oid = x.table_name JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace`, &placed)
+	for _, p := range placed {
+		i := slices.IndexFunc(tables, func(t *doctor.Table) bool { return t.Name == catalog.Name{Schema: p.Schema, Name: p.Name} })
+		if i < 0 {
+			continue
+		}
+		switch p.Kind {
+		case "reference":
+			tables[i].Distribution = &catalog.Distribution{Placement: catalog.Reference}
+		case "distributed", "schema":
+			d := &catalog.Distribution{Placement: catalog.Distributed, Colocation: p.Colocation}
+			if p.Kind == "distributed" && p.Column != "<none>" {
+				d.Column = p.Column
+			}
+			tables[i].Distribution = d
+		}
+	}
+	return err
 }

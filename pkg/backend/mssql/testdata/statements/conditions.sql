@@ -576,6 +576,24 @@ SELECT t0.[id]
   WHERE t0.[number] IN (SELECT CAST(j.[value] AS int)
   FROM OPENJSON(@p1) AS j)
 
+-- a collation of its own, varchar
+SELECT t0.[id]
+  FROM [dbo].[types] AS t0
+  WHERE t0.[value] = CAST(@p1 COLLATE Cyrillic_General_CI_AS AS varchar(max)) AND t0.[value] IN (SELECT CAST(j.[value] COLLATE Cyrillic_General_CI_AS AS varchar(max))
+  FROM OPENJSON(@p2) AS j)
+
+-- a collation of its own, text
+SELECT t0.[id]
+  FROM [dbo].[types] AS t0
+  WHERE t0.[value] = @p1 COLLATE Cyrillic_General_CI_AS AND t0.[value] IN (SELECT j.[value] COLLATE Cyrillic_General_CI_AS
+  FROM OPENJSON(@p2) AS j)
+
+-- a collation of its own, text_old
+SELECT t0.[id]
+  FROM [dbo].[types] AS t0
+  WHERE CAST(t0.[value] AS varchar(max)) = CAST(@p1 COLLATE Cyrillic_General_CI_AS AS varchar(max)) AND CAST(t0.[value] AS varchar(max)) IN (SELECT CAST(j.[value] COLLATE Cyrillic_General_CI_AS AS varchar(max))
+  FROM OPENJSON(@p2) AS j)
+
 -- same value twice
 SELECT t0.[id]
   FROM [dbo].[types] AS t0

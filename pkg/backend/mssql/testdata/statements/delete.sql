@@ -3,7 +3,7 @@ SET NOCOUNT ON;
 DELETE t0
   FROM [dbo].[order] AS t0
   WHERE t0.[id] = CAST(@p1 AS int);
-SELECT @@ROWCOUNT;
+SELECT @@ROWCOUNT AS [?read];
 
 -- rows
 SET NOCOUNT ON;
@@ -19,14 +19,15 @@ DELETE t0
   INTO #written ([id], [price])
   FROM [dbo].[order] AS t0
   WHERE t0.[id] = CAST(@p1 AS int);
-SELECT t1.[id], t1.[price]
+SELECT t1.[id] AS [?read], t1.[price]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- all rows
 SET NOCOUNT ON;
 DELETE t0
   FROM [dbo].[order] AS t0;
-SELECT @@ROWCOUNT;
+SELECT @@ROWCOUNT AS [?read];
 
 -- by key
 SET NOCOUNT ON;
@@ -42,8 +43,9 @@ DELETE t0
   INTO #written ([id])
   FROM [dbo].[order] AS t0
   WHERE t0.[id] = CAST(@p1 AS int);
-SELECT t1.[id]
+SELECT t1.[id] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- condition on other rows
 SET NOCOUNT ON;
@@ -61,8 +63,9 @@ DELETE t0
   WHERE EXISTS (SELECT 1
   FROM [dbo].[customer] AS t1
   WHERE t1.[id] = t0.[customer_id] AND t1.[name] = @p1);
-SELECT t2.[id]
+SELECT t2.[id] AS [?read]
   FROM #written AS t2;
+DROP TABLE #written;
 
 -- self
 SET NOCOUNT ON;
@@ -71,12 +74,12 @@ DELETE t0
   WHERE EXISTS (SELECT 1
   FROM [dbo].[order] AS t1
   WHERE t1.[parent_id] = t0.[id]);
-SELECT @@ROWCOUNT;
+SELECT @@ROWCOUNT AS [?read];
 
 -- keyword
 SET NOCOUNT ON;
 DELETE t0
   FROM [dbo].[select] AS t0
   WHERE t0.[from] = @p1;
-SELECT @@ROWCOUNT;
+SELECT @@ROWCOUNT AS [?read];
 

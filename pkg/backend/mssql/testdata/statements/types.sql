@@ -19,8 +19,9 @@ UPDATE t0 SET [value] = CONVERT(varbinary(max), @p1, 1)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested bool
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -43,8 +44,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS bit)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested bpchar
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -67,8 +69,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested bytea
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -91,8 +94,9 @@ UPDATE t0 SET [value] = CONVERT(varbinary(max), @p1, 1)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested date
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -115,8 +119,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS date)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested datetime
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -139,8 +144,9 @@ UPDATE t0 SET [value] = CAST(CAST(@p1 AS datetime2) AS datetime)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested decimal
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -163,8 +169,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested float4
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -187,8 +194,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS real)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested float8
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -211,8 +219,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS float)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested geography
 SELECT t0.[value].STAsText(), (SELECT t1.[value].STAsText() AS [c0]
@@ -235,8 +244,9 @@ UPDATE t0 SET [value] = geography::STGeomFromText(@p1, 4326)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value], t1.[value].STAsText()
+SELECT t1.[value] AS [?read], t1.[value].STAsText()
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested geometry
 SELECT t0.[value].STAsText(), (SELECT t1.[value].STAsText() AS [c0]
@@ -259,8 +269,9 @@ UPDATE t0 SET [value] = geometry::STGeomFromText(@p1, 0)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value], t1.[value].STAsText()
+SELECT t1.[value] AS [?read], t1.[value].STAsText()
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested hierarchyid
 SELECT t0.[value].ToString(), (SELECT t1.[value].ToString() AS [c0]
@@ -283,8 +294,9 @@ UPDATE t0 SET [value] = CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value], t1.[value].ToString()
+SELECT t1.[value] AS [?read], t1.[value].ToString()
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested image
 SELECT CAST(t0.[value] AS varbinary(max)), (SELECT CAST(t1.[value] AS varbinary(max)) AS [c0]
@@ -307,8 +319,9 @@ UPDATE t0 SET [value] = CONVERT(varbinary(max), @p1, 1)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT CAST(t1.[value] AS varbinary(max))
+SELECT CAST(t1.[value] AS varbinary(max)) AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested int2
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -331,8 +344,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS smallint)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested int4
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -355,8 +369,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS int)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested int8
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -379,8 +394,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS bigint)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested jsonb
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -403,8 +419,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested money
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -427,8 +444,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS money)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested nchar
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -451,8 +469,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested ntext_old
 SELECT CAST(t0.[value] AS nvarchar(max)), (SELECT CAST(t1.[value] AS nvarchar(max)) AS [c0]
@@ -475,8 +494,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT CAST(t1.[value] AS nvarchar(max))
+SELECT CAST(t1.[value] AS nvarchar(max)) AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested numeric
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -499,8 +519,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested rowversion
 SELECT CAST(t0.[value] AS binary(8)), (SELECT CAST(t1.[value] AS binary(8)) AS [c0]
@@ -523,8 +544,9 @@ UPDATE t0 SET [value] = CONVERT(binary(8), @p1, 1)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value], CAST(t1.[value] AS binary(8))
+SELECT t1.[value] AS [?read], CAST(t1.[value] AS binary(8))
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested smalldatetime
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -547,8 +569,9 @@ UPDATE t0 SET [value] = CAST(CAST(@p1 AS datetime2) AS smalldatetime)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested smallmoney
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -571,8 +594,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS smallmoney)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested sql_variant
 SELECT CAST(t0.[value] AS nvarchar(4000)), (SELECT CAST(t1.[value] AS nvarchar(4000)) AS [c0]
@@ -595,8 +619,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS nvarchar(4000))
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value], CAST(t1.[value] AS nvarchar(4000))
+SELECT t1.[value] AS [?read], CAST(t1.[value] AS nvarchar(4000))
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested text
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -619,8 +644,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested text_old
 SELECT CAST(t0.[value] AS varchar(max)), (SELECT CAST(t1.[value] AS varchar(max)) AS [c0]
@@ -638,13 +664,14 @@ SELECT [value]
   UNION ALL SELECT [value]
   FROM [dbo].[types]
   WHERE 1 = 0;
-UPDATE t0 SET [value] = CAST(@p1 AS varchar(max))
+UPDATE t0 SET [value] = @p1
   OUTPUT INSERTED.[value]
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT CAST(t1.[value] AS varchar(max))
+SELECT CAST(t1.[value] AS varchar(max)) AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested time
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -667,8 +694,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS time)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested timestamp
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -691,8 +719,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS datetime2)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested timestamptz
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -715,8 +744,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS datetimeoffset)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested tinyint
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -739,8 +769,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS tinyint)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested uuid
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -763,8 +794,9 @@ UPDATE t0 SET [value] = CAST(@p1 AS uniqueidentifier)
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested varchar
 SELECT t0.[value], (SELECT t1.[value] AS [c0]
@@ -787,8 +819,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value]
+SELECT t1.[value] AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested xml
 SELECT CAST(t0.[value] AS nvarchar(max)), (SELECT CAST(t1.[value] AS nvarchar(max)) AS [c0]
@@ -811,8 +844,9 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT CAST(t1.[value] AS nvarchar(max))
+SELECT CAST(t1.[value] AS nvarchar(max)) AS [?read]
   FROM #written AS t1;
+DROP TABLE #written;
 
 -- read and nested some_alias
 SELECT CAST(t0.[value] AS nvarchar(max)), (SELECT CAST(t1.[value] AS nvarchar(max)) AS [c0]
@@ -835,6 +869,7 @@ UPDATE t0 SET [value] = @p1
   INTO #written ([value])
   FROM [dbo].[types] AS t0
   WHERE t0.[id] = CAST(@p2 AS int);
-SELECT t1.[value], CAST(t1.[value] AS nvarchar(max))
+SELECT t1.[value] AS [?read], CAST(t1.[value] AS nvarchar(max))
   FROM #written AS t1;
+DROP TABLE #written;
 

@@ -58,12 +58,12 @@ func columnsOf(table *catalog.Table) []ir.Column {
 }
 
 // confirmed reports whether a check needs a statement of its own: one that calls a function does, and one that reads the table or a view,
-// which may read it, if the setting says so. So does one that reads anything, where the statement that inserts can't.
+// which may read it, if the setting says so. So does one that reads anything, where the statement that inserts can't, or the table itself, where none can.
 func (p *Planner) confirmed(w *schema.Writable, check ir.BoolExp, inserts bool) bool {
-	needed, alone := false, inserts && keyOf(w) != nil
+	needed, alone := false, keyOf(w) != nil
 	ir.Reads(check, func(from ir.From, _ *ir.Call) bool {
 		table, isTable := from.(ir.Table)
-		needed = !isTable || alone || p.Options.ChecksSeeWrites && (table.Name == w.Catalog.Name || !stored(w, table.Name))
+		needed = !isTable || alone && (inserts || table.Name == w.Catalog.Name) || p.Options.ChecksSeeWrites && (table.Name == w.Catalog.Name || !stored(w, table.Name))
 		return !needed
 	})
 	return needed
