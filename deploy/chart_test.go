@@ -197,7 +197,7 @@ func TestChartKeepsSecrets(t *testing.T) {
 	require.Equal(t, "given", string(given["admin-secret"]))
 	require.Equal(t, first["shop-query-engine"].Data["metadata-key"], given["metadata-key"])
 
-	// A key that a newer chart has is made beside those that are there.
+	// A key that a newer chart has is made next to those that are there.
 	delete(first["shop-query-engine"].Data, "metrics-secret")
 	third := of[*corev1.Secret](mustRender(t, newCluster(first["shop-query-engine"]), database))["shop-query-engine"].Data
 	require.NotEmpty(t, third["metrics-secret"])

@@ -81,7 +81,7 @@ type Error struct {
 	Internal any
 	// RetryAfter is how many seconds a client should wait before it tries again, 0 if unspecified.
 	RetryAfter int
-	// Extensions, when set, are what GraphQL clients get in place of path, code and internal
+	// Extensions, when set, are what GraphQL clients get instead of path, code and internal
 	// part: a JSON object of an action's handler.
 	Extensions json.RawMessage
 }

@@ -25,7 +25,7 @@ type Dialect interface {
 	Kind() string
 }
 
-// KeyedWrites is a Dialect of databases that may not hand out rows as a whole when they write them, nor read others beside them. Rows are
+// KeyedWrites is a Dialect of databases that may not hand out rows as a whole when they write them, nor read others next to them. Rows are
 // read again by their primary key there (ir.RowRef and ir.Written have it), what is to be removed is read before, and inserted rows are
 // spelt one by one.
 type KeyedWrites interface {
@@ -43,7 +43,7 @@ type TypeSystem interface {
 	Operator(op ir.Op) *Operator
 	// Joins reports whether columns of two types may be compared. False is certain, true may be a guess.
 	Joins(a, b catalog.Type) bool
-	// Tables say what there is beside operators.
+	// Tables say what there is next to operators.
 	Tables() *Tables
 	// ParseInput turns a JSON value for type t into the text form that is bound or
 	// inlined, with the error texts of the wire format (path "$", relative). JSON null is
@@ -52,8 +52,8 @@ type TypeSystem interface {
 	// ParseList is ParseInput for a list of values of type t: the text is that of all of them, as
 	// sqltext.Spelling.List makes it of their texts.
 	ParseList(t catalog.Type, list json.RawMessage) (Input, error)
-	// Well is the type that the database has for what every plan may need.
-	Well(known WellKnown) catalog.Type
+	// Builtin is the type that the database has for what every plan may need.
+	Builtin(known BuiltinType) catalog.Type
 	// NamedType is the built-in type of that name, as SQL spells it: integer, text[],
 	// timestamp with time zone.
 	NamedType(name string) (catalog.Type, bool)
@@ -61,21 +61,21 @@ type TypeSystem interface {
 	CanCast(t catalog.Type, target string) (catalog.Type, bool)
 }
 
-// WellKnown is a type that is needed whatever types the columns have.
-type WellKnown uint8
+// BuiltinType is a type that is needed whatever types the columns have.
+type BuiltinType uint8
 
 // The types that are needed.
 const (
-	TypeText    WellKnown = iota // String, and the values of enum tables
-	TypeInt                      // a whole number of 32 bits: limits, positions
-	TypeBigInt                   // a whole number of 64 bits: offsets, counts
-	TypeDecimal                  // a number with any digits
-	TypeJSON                     // any JSON value
+	TypeText    BuiltinType = iota // String, and the values of enum tables
+	TypeInt                        // a whole number of 32 bits: limits, positions
+	TypeBigInt                     // a whole number of 64 bits: offsets, counts
+	TypeDecimal                    // a number with any digits
+	TypeJSON                       // any JSON value
 )
 
 // Is reports whether values of type t are of a well-known type, not lists of them.
-func Is(d TypeSystem, t catalog.Type, known WellKnown) bool {
-	well := d.Well(known)
+func Is(d TypeSystem, t catalog.Type, known BuiltinType) bool {
+	well := d.Builtin(known)
 	return t.Name == well.Name && t.Schema == well.Schema && !t.IsArray()
 }
 
@@ -327,7 +327,7 @@ type RawSQL struct {
 	// ReadOnly holds against text that tries to leave the read-only transaction.
 	ReadOnly      bool
 	NoTransaction bool
-	// AllResults has the result of each statement returned, in place of that of the last one.
+	// AllResults has the result of each statement returned, instead of that of the last one.
 	AllResults bool
 	// MaxRows bounds how many rows of each of these results are kept, 0 for no bound.
 	MaxRows int

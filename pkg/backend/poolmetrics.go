@@ -276,7 +276,7 @@ func (m *PoolMeter) Mixed(why error) {
 		return
 	}
 	m.mixed.Set(1)
-	m.metrics.log.Warn("a pooler mixes the sessions of this source; its statements are not prepared from now on",
+	m.metrics.log.Warn("pooler shares sessions between clients; statements of this source are no longer prepared",
 		"source", m.labels.Source, "host", m.labels.Host, "replica", m.labels.Replica, "error", why)
 }
 

@@ -5,7 +5,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// Tables say what a dialect has beside its operators. Schemas offer what is in them and nothing
+// Tables say what a dialect has next to its operators. Schemas offer what is in them and nothing
 // else. They are shared and must not be changed.
 type Tables struct {
 	// Aggregates are the functions over one column, in the order of the schema.

@@ -23,7 +23,7 @@ const (
 	maxBundle = 64 << 10
 	// maxUnused is how many buffers are kept for other bundles.
 	maxUnused = 4
-	// bundleToken is in the place of a call's token in the subject of a bundle of frames, and, with the number of the
+	// bundleToken is instead of a call's token in the subject of a bundle of frames, and, with the number of the
 	// bundle behind it, in the reply subject of one of requests. No call's token begins with it.
 	bundleToken = "="
 )

@@ -338,7 +338,7 @@ func (b *Bus) disconnected(err error) {
 func (b *Bus) reconnected() {
 	b.metrics.connected.Inc()
 	b.metrics.reconnects.Inc()
-	b.log.Info("connected to NATS again", "server", b.nc.ConnectedUrlRedacted())
+	b.log.Info("reconnected to NATS", "server", b.nc.ConnectedUrlRedacted())
 }
 
 // lost ends everything that was under way by NATS: its messages may be gone.

@@ -96,7 +96,7 @@ func (c *Cache) Get(ctx context.Context, family, key string) (body []byte, expir
 	return body, expires, err
 }
 
-// Put stores an entry in place of the one that there may be. ttl is in whole seconds.
+// Put stores an entry instead of the one that there may be. ttl is in whole seconds.
 func (c *Cache) Put(ctx context.Context, family, key string, body []byte, ttl time.Duration) error {
 	size := c.bus.frameLimit() - cacheHeaderSize
 	h := cacheHeader{expires: time.Now().Add(ttl), mark: rand.Uint64(), parts: uint32(1 + max(0, len(body)-1)/size)}

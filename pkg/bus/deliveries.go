@@ -129,7 +129,7 @@ func (d *Deliveries) Publish(ctx context.Context, list []Outgoing) error {
 		return nil
 	})
 	if d.stuck.after(err) {
-		d.bus.log.Warn("the queue of deliveries takes nothing; it is made anew")
+		d.bus.log.Warn("delivery stream rejects writes; recreating it")
 		err = errors.Join(err, ErrStuck, d.bus.deleteStuck(ctx, DeliveriesStream))
 	}
 	if !errors.Is(err, context.Canceled) {

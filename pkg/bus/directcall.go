@@ -174,7 +174,7 @@ func (b *Bus) connectDirectly(m *member) {
 	case err == nil:
 		b.log.Debug("connected directly", "inbox", m.inbox)
 	case failed && !errors.Is(err, errNoOffer):
-		b.log.Info("no direct connection, requests go through NATS", "inbox", m.inbox, "reason", err)
+		b.log.Info("no direct connection; requests go through NATS", "inbox", m.inbox, "reason", err)
 	}
 }
 

@@ -45,7 +45,7 @@ func (c *Changes) FollowStream(ctx context.Context, streamID string, after int64
 		case errors.Is(err, ErrForeignStream):
 			return err
 		}
-		c.bus.log.Debug("following metadata changes again", "after", f.after, "reason", err)
+		c.bus.log.Debug("metadata stream: following again", "after", f.after, "reason", err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -178,7 +178,7 @@ func (f *follower) consume(ctx context.Context, consumer jetstream.Consumer) err
 		}
 		if c.streamID != f.streamID {
 			// Any message may say so; that the stream was replaced shows in its configuration.
-			f.bus.log.Error("a metadata change of another stream is skipped", "sequence", meta.Sequence.Stream)
+			f.bus.log.Error("metadata change of another stream skipped", "sequence", meta.Sequence.Stream)
 			continue
 		}
 		if err := f.take(ctx, c, meta.Sequence.Stream); err != nil {

@@ -100,7 +100,7 @@ func (p *PublishedChanges) Place(ctx context.Context) (place backend.ChangePlace
 			return err
 		}
 		if err := json.Unmarshal([]byte(m.Header.Get(headerPlace)), &place); err != nil {
-			place = backend.ChangePlace{} // a message of somebody else
+			place = backend.ChangePlace{} // a message of another user
 		}
 		return nil
 	})

@@ -69,7 +69,7 @@ type Service struct {
 	base   context.Context
 	cancel context.CancelFunc
 	// deadlines end the contexts of requests.
-	deadlines deadline.Keeper
+	deadlines deadline.CoarseTimer
 
 	inProgress atomic.Int64
 	long       atomic.Int64 // of those in progress, the ones that don't count
@@ -192,7 +192,7 @@ func (s *Service) Stop(ctx context.Context) error {
 		// NATS learns that we no longer listen before it gets the refusals of those that
 		// came too late, so that their callers' second try goes elsewhere.
 		if err := s.micro.Stop(); err != nil {
-			s.bus.log.Warn("cannot stop a service in order", "service", s.info.Name, "error", err)
+			s.bus.log.Warn("service did not stop in time", "service", s.info.Name, "error", err)
 		}
 		for _, sub := range s.directs {
 			_ = sub.Drain() // fails when the connection is lost

@@ -56,7 +56,7 @@ func (s *Snapshots) Put(ctx context.Context, streamID string, version int64, dat
 
 // renew makes an empty store.
 func (s *Snapshots) renew(ctx context.Context) error {
-	s.bus.log.Warn("the store of metadata snapshots takes nothing; it is made anew")
+	s.bus.log.Warn("metadata snapshot store rejects writes; recreating it")
 	if err := s.bus.deleteStuck(ctx, objectStream); err != nil {
 		return err
 	}

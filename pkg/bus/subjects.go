@@ -212,7 +212,7 @@ func deliverySubject(kind deliveryv1.Kind) string {
 	return deliveriesPrefix + strings.ToLower(strings.TrimPrefix(kind.String(), "KIND_"))
 }
 
-// Events that users have sent to a subject in place of a webhook. Those below the prefix are
+// Events that users have sent to a subject instead of a webhook. Those below the prefix are
 // kept in a stream of ours; other subjects need a stream of the user's.
 const (
 	EventsStream   = "EVENTS"

@@ -37,7 +37,7 @@ func (v *Values) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// shownName is the name of the setting beside its value: the name of the flag, except for a flag that
+// shownName is the name of the setting next to its value: the name of the flag, except for a flag that
 // disables what is enabled by default, where it is the variable that the value belongs to.
 func (s *Spec) shownName() string {
 	if s.Switch && s.Default == "true" {

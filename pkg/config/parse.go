@@ -52,7 +52,7 @@ var (
 
 func parseText(s string) (string, error) { return s, nil }
 
-// parsePath refuses what a file holds in the place of its path: it may be a key, and would end up
+// parsePath refuses what a file holds instead of its path: it may be a key, and would end up
 // in messages about files.
 func parsePath(s string) (string, error) {
 	if strings.Contains(s, "\n") || strings.Contains(s, "-----BEGIN") {

@@ -193,7 +193,7 @@ func (p *RunningPooler) TakeOver() {
 	awaitPooler(p.t, p.URL)
 }
 
-// Crash kills it, and starts it anew.
+// Crash kills it, and starts it again.
 func (p *RunningPooler) Crash() {
 	p.t.Helper()
 	if err := p.stop(p.current, syscall.SIGKILL); err != nil {

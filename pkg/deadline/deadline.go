@@ -1,9 +1,9 @@
-// Package deadline limits the time of many short requests for less than context.WithTimeout takes: a
-// timer for each, which nearly none of them reaches, and an entry in the parent, which nearly never ends.
+// Package deadline provides cheap, coarse timeouts for many short requests. context.WithTimeout takes a timer for each
+// request, which hardly any reaches, and an entry in the parent, which hardly ever ends.
 //
-// A Keeper looks at all of its contexts together, every now and then. So they end up to Every later than
-// their deadline or their parent. A parent that has ended before counts at once, and so does cancelling
-// them. In everything else they are what context.WithCancelCause makes.
+// A CoarseTimer checks all of its contexts together. They end up to Every after their deadline or their parent's end. A
+// parent that ended before counts at once, and so does cancelling them. In everything else they behave like contexts of
+// context.WithCancelCause.
 package deadline
 
 import (
@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// Every is how often a Keeper looks at its contexts.
+// Every is how often a CoarseTimer checks its contexts.
 const Every = 10 * time.Millisecond
 
-// Keeper keeps the contexts of requests in progress. Its zero value is ready; it is safe for concurrent use,
+// CoarseTimer keeps the contexts of requests in progress. Its zero value is ready; it is safe for concurrent use,
 // and runs nothing while it has no contexts.
-type Keeper struct {
+type CoarseTimer struct {
 	mu sync.Mutex
 	// kept is the first of the kept limits.
 	kept    *limit
@@ -27,7 +27,7 @@ type Keeper struct {
 
 // WithTimeout returns a context that ends when parent does, after timeout, or by cancel, whose argument is its
 // cause. As with all contexts, cancel has to be called.
-func (k *Keeper) WithTimeout(parent context.Context, timeout time.Duration) (ctx context.Context, cancel context.CancelCauseFunc) {
+func (k *CoarseTimer) WithTimeout(parent context.Context, timeout time.Duration) (ctx context.Context, cancel context.CancelCauseFunc) {
 	now := time.Now()
 	l := &limit{Context: parent, keeper: k, at: now.Add(timeout)}
 	if outer, ok := parent.Deadline(); ok && outer.Before(l.at) {
@@ -42,7 +42,7 @@ func (k *Keeper) WithTimeout(parent context.Context, timeout time.Duration) (ctx
 }
 
 // look ends what is over.
-func (k *Keeper) look() {
+func (k *CoarseTimer) look() {
 	now := time.Now()
 	var ended []*limit
 	k.mu.Lock()
@@ -68,7 +68,7 @@ func (k *Keeper) look() {
 // end by the function that the child gives AfterFunc, as package context has it for contexts of others.
 type limit struct {
 	context.Context //nolint:containedctx // it is a context
-	keeper          *Keeper
+	keeper          *CoarseTimer
 	at              time.Time
 	end             func()
 	err             error // once it is over
@@ -87,7 +87,7 @@ var never = make(chan struct{})
 // Done implements context.Context: a context without a channel would never end for its child.
 func (l *limit) Done() <-chan struct{} { return never }
 
-// Err implements context.Context. The child asks when it is told of the end.
+// Err implements context.Context. The child asks when it learns of the end.
 func (l *limit) Err() error { return l.err }
 
 // AfterFunc has end called, which does not wait, when the limit is over. stop reports whether it won't be.

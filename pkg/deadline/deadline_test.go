@@ -47,7 +47,7 @@ func TestEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var k deadline.Keeper
+				var k deadline.CoarseTimer
 				parent, leave := context.WithCancelCause(context.WithValue(t.Context(), key{}, "value"))
 				defer leave(nil)
 				at := time.Now().Add(c.timeout)
@@ -105,7 +105,7 @@ func TestEnds(t *testing.T) {
 func TestErrWithoutDone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var k deadline.Keeper
+		var k deadline.CoarseTimer
 		ctx, cancel := k.WithTimeout(t.Context(), time.Second)
 		defer cancel(nil)
 		time.Sleep(time.Second + deadline.Every)
@@ -117,7 +117,7 @@ func TestErrWithoutDone(t *testing.T) {
 func TestEachEndsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var k deadline.Keeper
+		var k deadline.CoarseTimer
 		for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}} {
 			contexts, cancels := make([]context.Context, 4), make([]context.CancelCauseFunc, 4)
 			for i := range contexts {
@@ -141,7 +141,7 @@ func TestEachEndsAlone(t *testing.T) {
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
-	var k deadline.Keeper
+	var k deadline.CoarseTimer
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() {
@@ -166,7 +166,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func BenchmarkWithTimeout(b *testing.B) {
-	var k deadline.Keeper
+	var k deadline.CoarseTimer
 	for name, with := range map[string]func(context.Context) func(){
 		"none": func(context.Context) func() { return func() {} },
 		"context": func(parent context.Context) func() {

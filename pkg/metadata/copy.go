@@ -9,7 +9,7 @@ import (
 
 // The functions of this file return changed copies that share everything else.
 
-// withSource puts s in the place of the source of its name.
+// withSource puts s instead of the source of its name.
 func (d *Document) withSource(s *Source) *Document {
 	n := *d
 	n.Sources = inserted(d.Sources, s, func(s *Source) string { return s.Name })
@@ -22,7 +22,7 @@ func (d *Document) withoutSource(name string) *Document {
 	return &n
 }
 
-// withTable puts t in the place of the table of its name in s.
+// withTable puts t instead of the table of its name in s.
 func (d *Document) withTable(s *Source, t *Table) *Document {
 	n := *s
 	n.Tables = insertedName(s.Tables, t, func(t *Table) catalog.Name { return t.Table })
@@ -33,7 +33,7 @@ func (d *Document) withoutTable(source string, table catalog.Name) *Document {
 	return d.Without(tableID(source, table))
 }
 
-// withFunction puts f in the place of the function of its name in s.
+// withFunction puts f instead of the function of its name in s.
 func (d *Document) withFunction(s *Source, f *Function) *Document {
 	n := *s
 	n.Functions = insertedName(s.Functions, f, func(f *Function) catalog.Name { return f.Function })

@@ -104,7 +104,7 @@ func (a *CreateEventTrigger) Apply(v View) (*Result, error) {
 	}, nil
 }
 
-// withEventTrigger is the document with the trigger on a table, in the place of the one of its name.
+// withEventTrigger is the document with the trigger on a table, instead of the one of its name.
 func (d *Document) withEventTrigger(source *Source, table *Table, t *EventTrigger) (*Document, error) {
 	raw, err := Encode(t)
 	if err != nil {

@@ -16,7 +16,7 @@ type Fresh interface {
 }
 
 // Exploration is about the present content of the databases: the parts that it names are introspected
-// before it is answered, and the catalogs in force stay as they are.
+// before it is answered, and the current catalogs stay as they are.
 type Exploration interface {
 	// Introspect names the parts; its error refuses the request.
 	Introspect(v View) (Introspection, error)

@@ -2,7 +2,7 @@ package metadata
 
 import "encoding/json"
 
-// Versions of the document and the state that clients keep beside it lie outside of the document. The
+// Versions of the document and the state that clients keep next to it lie outside of the document. The
 // arguments of their operations are read here; the service runs them.
 
 // ListMetadataVersions are the arguments of list_metadata_versions.
@@ -18,7 +18,7 @@ type ListMetadataVersions struct {
 // DiffMetadataVersions are the arguments of diff_metadata_versions.
 type DiffMetadataVersions struct {
 	From int64 `json:"from" meta:"required"`
-	// To is the version in force by default.
+	// To is the current version by default.
 	To *int64 `json:"to"`
 }
 

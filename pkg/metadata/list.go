@@ -23,7 +23,7 @@ func find[T any](list []T, name func(T) string, want string) T {
 	return none
 }
 
-// inserted returns the sorted list with e in place of the element of its name.
+// inserted returns the sorted list with e instead of the element of its name.
 func inserted[T any](list []T, e T, name func(T) string) []T {
 	i, found := slices.BinarySearchFunc(list, name(e), func(e T, n string) int { return strings.Compare(name(e), n) })
 	list = slices.Clone(list)

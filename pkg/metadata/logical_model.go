@@ -230,7 +230,7 @@ type CreateLogicalModelPermission struct {
 
 func (a *CreateLogicalModelPermission) check() error { return a.modelTarget.check() }
 
-// Apply sets the permission, in place of the one that there may be.
+// Apply sets the permission, instead of the one that there may be.
 func (a *CreateLogicalModelPermission) Apply(v View) (*Result, error) {
 	p := &Permission[SelectPermission]{Role: a.Role, Permission: a.Permission, Comment: a.Comment}
 	doc, id, err := a.change(v, func(list []*Permission[SelectPermission]) []*Permission[SelectPermission] {
@@ -263,7 +263,7 @@ func (s *Source) LogicalModel(name string) *LogicalModel {
 	return find(s.LogicalModels, logicalModelName, name)
 }
 
-// withLogicalModel puts m in the place of the logical model of its name in s.
+// withLogicalModel puts m instead of the logical model of its name in s.
 func (d *Document) withLogicalModel(s *Source, m *LogicalModel) *Document {
 	n := *s
 	n.LogicalModels = inserted(s.LogicalModels, m, logicalModelName)

@@ -226,7 +226,7 @@ func (s *Source) NativeQuery(rootField string) *NativeQuery {
 	return find(s.NativeQueries, nativeQueryName, rootField)
 }
 
-// withNativeQuery puts q in the place of the native query of its root field in s.
+// withNativeQuery puts q instead of the native query of its root field in s.
 func (d *Document) withNativeQuery(s *Source, q *NativeQuery) *Document {
 	n := *s
 	n.NativeQueries = inserted(s.NativeQueries, q, nativeQueryName)

@@ -202,7 +202,7 @@ type BulkMode int
 const (
 	// BulkStop fails as a whole.
 	BulkStop BulkMode = iota
-	// BulkKeepGoing answers with the error in the place of the element's answer.
+	// BulkKeepGoing answers with the error instead of the element's answer.
 	BulkKeepGoing
 	// BulkAtomic looks at the result of all elements alone.
 	BulkAtomic

@@ -82,7 +82,7 @@ func (v View) freeCollectionName(name string) error {
 	return apierror.Newf(apierror.AlreadyExists, "query collection with name %q already exists", name)
 }
 
-// changeCollection puts a collection in the place of old, nil for none.
+// changeCollection puts a collection instead of old, nil for none.
 func (v View) changeCollection(old, next *QueryCollection) *Result {
 	doc := *v.Document
 	if old != nil {

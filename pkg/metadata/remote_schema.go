@@ -204,7 +204,7 @@ func (d *Document) normaliseRemoteSchemas() error {
 	return nil
 }
 
-// withRemoteSchema puts s in the place of the remote schema of its name.
+// withRemoteSchema puts s instead of the remote schema of its name.
 func (d *Document) withRemoteSchema(s *RemoteSchema) *Document {
 	n := *d
 	n.RemoteSchemas = inserted(d.RemoteSchemas, s, remoteSchemaName)

@@ -28,7 +28,7 @@ type ReplaceMetadata struct {
 	at     []any
 	// bare reports whether the request is of version 2 and has no arguments of that version.
 	bare bool
-	// unknown warns of keys beside the document.
+	// unknown warns of keys next to the document.
 	unknown []Warning
 }
 
@@ -104,7 +104,7 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 	return r, nil
 }
 
-// Restore puts a document of the history in the place of the one in force.
+// Restore puts a document of the history instead of the current one.
 func Restore(doc, current *Document, allowInconsistent bool) *Result {
 	r := &Result{
 		Document: doc.sharing(current), Introspect: Introspection{All: true, AllRemotes: true}, Verdict: VerdictConsistent, Reply: inconsistencyReport,

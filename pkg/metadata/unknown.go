@@ -291,7 +291,7 @@ func (f *LogicalModelField) Shape() any {
 // Shape has the keys of the long form.
 func (t *LogicalModelType) Shape() any { return logicalModelType{} }
 
-// Shape has the keys of a model in the place of a name.
+// Shape has the keys of a model instead of a name.
 func (r *NativeQueryReturns) Shape() any { return InlineModel{} }
 
 // Shape has the key of the form that isn't a text.

@@ -63,10 +63,10 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 		Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
-		e.Logger.Warn("settings that have no effect are set", "settings", flags)
+		e.Logger.Warn("settings without effect", "settings", flags)
 	}
 	if names, vendor := config.IgnoredVariables(os.Environ(), v); len(names) > 0 {
-		e.Logger.Warn("variables of another engine are set and have no effect", "variables", names,
+		e.Logger.Warn("variables of another engine are set and ignored", "variables", names,
 			"advice", "set "+config.VendorNames.Spec().Name()+" to "+vendor)
 	}
 	if e.export, err = e.newExport(name); err != nil {
@@ -141,7 +141,7 @@ func (e *Env) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()
 	if err := e.export.close(ctx); err != nil {
-		e.Logger.Warn("the last spans were not sent")
+		e.Logger.Warn("last spans were not sent")
 	}
 	e.Bus.Close()
 }

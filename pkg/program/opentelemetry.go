@@ -70,9 +70,9 @@ func (x *export) follow(d *metadata.Document) {
 	if err == nil {
 		return
 	}
-	x.env.Logger.Warn("the OpenTelemetry settings of the metadata can't be used here", "error", apierror.From(err).Message)
+	x.env.Logger.Warn("OpenTelemetry settings in the metadata are unusable here", "error", apierror.From(err).Message)
 	if err := x.Apply(context.Background(), x.settings); err != nil {
-		x.env.Logger.Warn("telemetry can't be sent", "error", err)
+		x.env.Logger.Warn("telemetry export failed", "error", err)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestFromIntrospection(t *testing.T) {
 	require.Equal(t, "what a user writes", s.Type("Message").Description)
 }
 
-// answer is an introspection answer with these types beside a root for queries.
+// answer is an introspection answer with these types next to a root for queries.
 func answer(types string) []byte {
 	return fmt.Appendf(nil, `{"data":{"__schema":{"queryType":{"name":"Query"},"types":[
 		{"kind":"OBJECT","name":"Query","fields":[{"name":"a","args":[],"type":{"kind":"SCALAR","name":"Int"}}]}%s]}}}`, types)

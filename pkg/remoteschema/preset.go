@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// Preset is a value that the engine gives, in place of the client, to an argument or to a
+// Preset is a value that the engine gives, instead of the client, to an argument or to a
 // field of an input object.
 type Preset struct {
 	*Input

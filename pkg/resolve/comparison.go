@@ -137,9 +137,9 @@ func (p ruleParser) operands(s subject, o *backend.Operator, raw json.RawMessage
 	case backend.OperandList:
 		v, err = p.list(s.typ, s.enum, raw)
 	case backend.OperandText:
-		v, err = p.operand(p.dialect.Well(backend.TypeText), nil, raw)
+		v, err = p.operand(p.dialect.Builtin(backend.TypeText), nil, raw)
 	case backend.OperandTextList:
-		v, err = p.list(p.dialect.Well(backend.TypeText), nil, raw)
+		v, err = p.list(p.dialect.Builtin(backend.TypeText), nil, raw)
 	default:
 		v, err = p.operand(o.Type, nil, raw)
 	}
@@ -265,7 +265,7 @@ func (p ruleParser) castTarget(of catalog.Type, name string) (catalog.Type, bool
 		return target, true
 	}
 	if p.reader != nil && name == "text" && p.dialect.Tables().TextOfAll {
-		return p.dialect.Well(backend.TypeText), true
+		return p.dialect.Builtin(backend.TypeText), true
 	}
 	return catalog.Type{}, false
 }

@@ -98,7 +98,7 @@ func (s *Schema) EnumRefusal(source string, t *catalog.Table) string {
 // enumShape looks at the columns: a text primary key, and at most a text comment besides.
 func enumShape(d backend.TypeSystem, c *catalog.Table) []string {
 	var reasons []string
-	key, text := "", typeName(d, d.Well(backend.TypeText))
+	key, text := "", typeName(d, d.Builtin(backend.TypeText))
 	switch {
 	case c.PrimaryKey == nil:
 		reasons = append(reasons, "the table must have a primary key")

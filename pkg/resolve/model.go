@@ -206,7 +206,7 @@ func sameColumns(a, b *catalog.Table) bool {
 // fieldType is the type of a field's values in the database; objects are read as JSON.
 func (b *modelBuilder) fieldType(t metadata.LogicalModelType) catalog.Type {
 	if t.Model() != "" {
-		return b.Dialect.Well(backend.TypeJSON)
+		return b.Dialect.Builtin(backend.TypeJSON)
 	}
 	dims := 0
 	for t.Array != nil {

@@ -16,7 +16,7 @@ import (
 type NativeQuery struct {
 	Source *Source
 	Meta   *metadata.NativeQuery
-	// Procedure is the procedure that is called, in the place of the code of Meta; nil for none.
+	// Procedure is the procedure that is called, instead of the code of Meta; nil for none.
 	Procedure *metadata.StoredProcedure
 	// Field is the root field and ArgsType the type of `args`, both after customisation.
 	Field    RootField

@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// tableFunction resolves a computed field whose function takes columns of the row in place of the row, and returns
+// tableFunction resolves a computed field whose function takes columns of the row instead of the row, and returns
 // rows: those of a tracked table, or records of the fields that it declares itself.
 func (f *ComputedField) tableFunction(t *Table, refuse func(string, ...any)) {
 	f.RowArg = -1

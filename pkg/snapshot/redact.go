@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/jsontext"
 )
 
-// redacted stands in the place of a secret.
+// redacted stands instead of a secret.
 const redacted = "***"
 
 // secretMembers are always secret as texts; objects in their place name variables or files.

@@ -67,7 +67,7 @@ func (c *Collector) Start() (stop func(), err error) {
 	c.began = c.now()
 	if err := c.topics.Publish(bus.StatusRollCall, &statusv1.RollCall{}); err != nil {
 		stop()
-		return nil, fmt.Errorf("call the roll: %w", err)
+		return nil, fmt.Errorf("discover instances: %w", err)
 	}
 	return stop, nil
 }
@@ -120,7 +120,7 @@ func (c *Collector) Collect(ctx context.Context) ([]Instance, error) {
 	began := c.now()
 	c.ask(began)
 	if err := c.topics.Publish(bus.StatusRollCall, &statusv1.RollCall{}); err != nil {
-		return nil, fmt.Errorf("call the roll: %w", err)
+		return nil, fmt.Errorf("discover instances: %w", err)
 	}
 	early, stopEarly := context.WithTimeout(ctx, max(0, firstPatience-c.now().Sub(c.began)))
 	defer stopEarly()

@@ -8,7 +8,7 @@ import (
 // Answer is the answer of get_status.
 type Answer struct {
 	At time.Time `json:"at"`
-	// MetadataVersion is the version in force.
+	// MetadataVersion is the current version.
 	MetadataVersion int64      `json:"metadata_version"`
 	Instances       []Instance `json:"instances"`
 	Sources         []Database `json:"sources"`

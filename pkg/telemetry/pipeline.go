@@ -132,10 +132,10 @@ func (r *reporter) report(err error) {
 		return
 	}
 	if err != nil {
-		r.exporter.config.Logger.Warn("telemetry can't be sent at present", "what", r.what, "host", r.host, "reason", reason(err))
+		r.exporter.config.Logger.Warn("telemetry export failed; retrying", "what", r.what, "host", r.host, "reason", reason(err))
 		return
 	}
-	r.exporter.config.Logger.Info("telemetry is sent again", "what", r.what, "host", r.host)
+	r.exporter.config.Logger.Info("telemetry export recovered", "what", r.what, "host", r.host)
 }
 
 var statusText = regexp.MustCompile(`\b[1-5]\d\d [A-Z][A-Za-z -]*`)

@@ -46,7 +46,7 @@ func (s *Service) wireCalls(d Deps) error {
 		Tracer: d.Tracing.Tracer("queryengine/services/event-delivery"),
 		Ended: func(ids ...string) {
 			if err := d.Bus.Publish(bus.ActionsEnded, &actionv1.Finished{Ids: ids}); err != nil {
-				d.Logger.Warn("who waits for calls of asynchronous actions has to ask", "error", err)
+				d.Logger.Warn("no notifications of asynchronous action calls; clients have to poll", "error", err)
 			}
 		},
 	})
@@ -58,7 +58,7 @@ func (s *Service) wireCalls(d Deps) error {
 func (s *Service) followActions(current *snapshot.Snapshot) {
 	hosts, err := egress.Allowlist(current.Document.Network)
 	if err != nil {
-		s.logger.Warn("the TLS allow list of the metadata can't be read", "error", err)
+		s.logger.Warn("TLS allow list in the metadata is unreadable", "error", err)
 	} else {
 		s.client.SetAllowlist(hosts)
 	}

@@ -178,7 +178,7 @@ func (g *Gateway) listen(ctx context.Context) error {
 	}
 	go func() {
 		if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			g.deps.Logger.Error("the listener failed", "error", err)
+			g.deps.Logger.Error("listener failed", "error", err)
 		}
 	}()
 	return nil
@@ -190,7 +190,7 @@ func (g *Gateway) warnOfOpenDoor() {
 	if len(g.config.AdminSecrets) > 0 || ok && address.IP.IsLoopback() {
 		return
 	}
-	g.deps.Logger.Warn("no admin secret is set: whoever reaches this address may do everything", "address", g.listener.Addr().String())
+	g.deps.Logger.Warn("no admin secret is set: every caller that reaches this address is admin", "address", g.listener.Addr().String())
 }
 
 // wire makes what answers clients.
@@ -273,7 +273,7 @@ func (g *Gateway) Stop() {
 		listen.Leave(g.listener, min(quietTime, g.config.StopTimeout))
 		g.drain.CloseIdle(min(drainTime, g.config.StopTimeout))
 		if err := g.server.Shutdown(ctx); err != nil {
-			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
+			g.deps.Logger.Warn("requests in progress were aborted", "error", err)
 			_ = g.server.Close() // nothing can be done about its error
 		}
 		<-sockets

@@ -294,13 +294,13 @@ func TestHealthAndVersion(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, responder.Handle(bus.MetadataHealth, func() proto.Message { return &emptypb.Empty{} }, func(context.Context, proto.Message, bus.ResponseWriter) error {
 		if broken.Load() {
-			return apierror.New(apierror.Unexpected, "the metadata database can't be reached")
+			return apierror.New(apierror.Unexpected, "metadata database is unreachable")
 		}
 		return nil
 	}))
 	says("OK")
 	broken.Store(true)
-	says("ERROR: the metadata database can't be reached")
+	says("ERROR: metadata database is unreachable")
 	status, _ = get("/readyz")
 	require.Equal(t, http.StatusOK, status, "queries go on")
 	broken.Store(false)
@@ -428,7 +428,7 @@ func TestReadConfig(t *testing.T) {
 	require.True(t, load(map[string]string{prefix + "LOG_MASKED_VARIABLES": "a,b"}).Logging.Masked.Hides("b"))
 }
 
-// TestConsoleAssetsWithoutTheirScript: the engine's own console is served in the place of an empty page.
+// TestConsoleAssetsWithoutTheirScript: the engine's own console is served instead of an empty page.
 func TestConsoleAssetsWithoutTheirScript(t *testing.T) {
 	t.Parallel()
 	var log logtest.Buffer

@@ -25,7 +25,7 @@ func (s *Service) waitUntilSeen(ctx context.Context, state *apply.State) error {
 		return nil
 	}
 	e := snapshot.NotInEffect(state.Version, fmt.Sprintf("%d of %d gateways do not know it", behind, live))
-	s.deps.Logger.WarnContext(ctx, "a change is not in effect yet", "version", state.Version, "gateways", live, "behind", behind, "publisher", s.publisher.Status())
+	s.deps.Logger.WarnContext(ctx, "change is not effective yet", "version", state.Version, "gateways", live, "behind", behind, "publisher", s.publisher.Status())
 	return e
 }
 

@@ -30,7 +30,7 @@ func TestHealthSaysWhetherTheDatabaseAnswers(t *testing.T) {
 	name, _, _ = strings.Cut(name, "?")
 	w.sql(t, w.source, `DROP DATABASE "`+name+`" WITH (FORCE)`)
 	err := ask()
-	require.ErrorContains(t, err, "the metadata database can't be reached")
+	require.ErrorContains(t, err, "metadata database is unreachable")
 	require.NotContains(t, err.Error(), name, "details are for the log")
 }
 

@@ -354,8 +354,8 @@ var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
 // endpoint is public, so the details go to the log.
 func (s *Service) health(ctx context.Context, _ proto.Message, _ bus.ResponseWriter) error {
 	if err := s.store.Ping(ctx); err != nil {
-		s.deps.Logger.WarnContext(ctx, "the metadata database can't be reached", "error", apierror.Detailed(err))
-		return apierror.New(apierror.Unexpected, "the metadata database can't be reached").WithStatus(http.StatusServiceUnavailable)
+		s.deps.Logger.WarnContext(ctx, "metadata database is unreachable", "error", apierror.Detailed(err))
+		return apierror.New(apierror.Unexpected, "metadata database is unreachable").WithStatus(http.StatusServiceUnavailable)
 	}
 	if version, waits, err := s.stuck(ctx); err == nil && version > 0 {
 		s.deps.Logger.WarnContext(ctx, "changes are not published", "error", waiting(version, waits), "publisher", s.publisher.Status())

@@ -44,7 +44,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 func (e *Executor) applyAllowlist(d *metadata.Document) {
 	hosts, err := egress.Allowlist(d.Network)
 	if err != nil {
-		e.logger.Warn("the TLS allow list counts as empty", "error", err)
+		e.logger.Warn("TLS allow list is treated as empty", "error", err)
 	}
 	e.egress.SetAllowlist(hosts)
 }

@@ -186,6 +186,6 @@ func TestErrorsAreNotCached(t *testing.T) {
 
 func TestSessionVariablesOfAPlan(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, plan.SessionUse{}, (&plan.Plan{Parts: []plananswer.Part{&plananswer.Text{Text: "x"}}}).SessionUse())
-	require.True(t, (&plan.Plan{Parts: []plananswer.Part{&write.Write{}}}).SessionUse().All, "what isn't known may use all")
+	require.Equal(t, plan.SessionDeps{}, (&plan.Plan{Parts: []plananswer.Part{&plananswer.Text{Text: "x"}}}).SessionDeps())
+	require.True(t, (&plan.Plan{Parts: []plananswer.Part{&write.Write{}}}).SessionDeps().All, "what isn't known may use all")
 }

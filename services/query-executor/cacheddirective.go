@@ -42,9 +42,9 @@ func cachedArguments(d *parse.Directive, values [][]byte) (ttl int64, refresh bo
 }
 
 // sessionUse is what a plan that may be cached uses of the session; others are not looked at.
-func sessionUse(op *parse.Operation, p *plan.Plan) plan.SessionUse {
+func sessionDeps(op *parse.Operation, p *plan.Plan) plan.SessionDeps {
 	if cachedDirective(op) == nil {
-		return plan.SessionUse{}
+		return plan.SessionDeps{}
 	}
-	return p.SessionUse()
+	return p.SessionDeps()
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // serveCases starts the servers that the cases of a feature ask, and adds their addresses to an
-// environment. The introspection of the remote schema is stored once, in place of an empty object: its
+// environment. The introspection of the remote schema is stored once, instead of an empty object: its
 // order varies.
 func serveCases(t testing.TB, feature string, env metadata.Env, recorder *casetest.ServerRecorder) metadata.Env {
 	t.Helper()

@@ -72,7 +72,7 @@ type Config struct {
 	HideAggregatePredicates    bool
 	HideStreamFields           bool
 	HideUpdateManyFields       bool
-	// ArrayScalars gives arrays of the database scalars of their own in place of lists.
+	// ArrayScalars gives arrays of the database scalars of their own instead of lists.
 	ArrayScalars bool
 	// RemoteSkipNulls leaves nulls out of what remote schemas are asked, RemoteDataFirst takes
 	// their data where they answer with errors, too.

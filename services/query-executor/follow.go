@@ -38,7 +38,7 @@ func (e *Executor) follow(ctx context.Context, m proto.Message, w bus.ResponseWr
 		clientHeaders: in.GetClientHeaders(), id: in.GetRequestId(), live: true,
 	}
 	again := q
-	again.minVersion = 0 // the version in force
+	again.minVersion = 0 // the current version
 	first, err := e.planRemote(ctx, &q)
 	if err != nil { // which LiveSubscribe has counted as a request
 		return e.metrics.failed(err)

@@ -17,7 +17,7 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/querylog"
 	"queryengine/services/query-executor/internal/schema"
-	"queryengine/services/query-executor/internal/static"
+	"queryengine/services/query-executor/internal/validate"
 )
 
 // execute answers QueryExecute.
@@ -130,7 +130,7 @@ func (e *Executor) check(ctx context.Context, m proto.Message, w bus.ResponseWri
 	role := schema.New(resolved, session.Admin, e.schemaOptions(true, false))
 	problems := make([]string, len(in.GetDocuments()))
 	for i, document := range in.GetDocuments() {
-		problems[i] = static.Check(document, role, parse.Limits{Tokens: e.config.MaxTokens})
+		problems[i] = validate.Check(document, role, parse.Limits{Tokens: e.config.MaxTokens})
 	}
 	w.SetHead(&queryv1.CheckHead{Problems: problems})
 	return nil

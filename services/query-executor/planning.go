@@ -36,7 +36,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 	var inserts []*insert.Tree
 	switch {
 	case errors.Is(err, input.ErrReshape):
-		d.TellApart()
+		d.SplitByShape()
 	case errors.Is(err, insert.ErrGrow):
 		inserts = p.Inserts
 	default:
@@ -76,7 +76,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 		return nil, err
 	}
 	p := planned.New(prepared, made, q.session.Role, st.generation)
-	p.Session = sessionUse(d.Operation, made)
+	p.Session = sessionDeps(d.Operation, made)
 	if !made.Once {
 		d.Keep(s.values, made.Looks, p)
 	}

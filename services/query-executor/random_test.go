@@ -98,10 +98,10 @@ func (g *generator) arguments(inputs []schema.Input) string {
 	for i := range inputs {
 		in := &inputs[i]
 		// With distinct_on an order has to begin with it.
-		if in.Means == schema.ArgDistinctOn && distinct || !in.Type.NonNull() && !g.chance(40) {
+		if in.Meaning == schema.ArgDistinctOn && distinct || !in.Type.NonNull() && !g.chance(40) {
 			continue
 		}
-		distinct = distinct || in.Means == schema.ArgOrderBy
+		distinct = distinct || in.Meaning == schema.ArgOrderBy
 		given = append(given, in.Name+": "+g.argument(in))
 	}
 	if len(given) == 0 {
@@ -111,7 +111,7 @@ func (g *generator) arguments(inputs []schema.Input) string {
 }
 
 func (g *generator) argument(in *schema.Input) string {
-	switch in.Means {
+	switch in.Meaning {
 	case schema.ArgLimit, schema.ArgOffset:
 		return strconv.Itoa(g.random.IntN(4))
 	case schema.ArgFunction:
@@ -126,7 +126,7 @@ func (g *generator) argument(in *schema.Input) string {
 func (g *generator) functionArguments(in *schema.Input) string {
 	var given []string
 	for _, in := range in.Type.Named.Inputs() {
-		if a, _ := in.Means.(schema.FunctionArgument); !a.Optional || g.chance(50) {
+		if a, _ := in.Meaning.(schema.FunctionArgument); !a.Optional || g.chance(50) {
 			given = append(given, in.Name+": "+g.value(in.Type, 0))
 		}
 	}

@@ -21,7 +21,7 @@ type remoteServer struct {
 
 	mu       sync.Mutex
 	requests []remoteRequest
-	// instead answers in place of the schema, once it is set.
+	// instead answers instead of the schema, once it is set.
 	instead http.HandlerFunc
 	// sockets answers WebSockets, once it is set.
 	sockets http.HandlerFunc

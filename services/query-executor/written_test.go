@@ -22,7 +22,7 @@ func writtenAs(t *testing.T, e *Executor, role, mutation string) string {
 }
 
 // TestComputedFieldsOfWrittenRows holds that computed fields which read the written table see it as it was written, whatever is selected
-// beside them.
+// next to them.
 func TestComputedFieldsOfWrittenRows(t *testing.T) {
 	t.Parallel()
 	for _, beside := range []string{``, ` id`, ` above { id }`, ` below_aggregate { aggregate { count } }`, ` doubled`} {

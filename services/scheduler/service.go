@@ -132,9 +132,9 @@ func (s *Service) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !ill:
-			log.WarnContext(ctx, "scheduled events can't be published at present", "error", err)
+			log.WarnContext(ctx, "scheduled events can't be published; retrying", "error", err)
 		case err == nil && ill:
-			log.InfoContext(ctx, "scheduled events are published again")
+			log.InfoContext(ctx, "publishing of scheduled events recovered")
 		}
 		ill = err != nil
 		select {

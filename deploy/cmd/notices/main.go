@@ -22,7 +22,7 @@ import (
 // decision: archives, packages and images have to keep what it asks for.
 var allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "PostgreSQL", "Unicode-DFS-2016", "Zlib",
-	"GooglePatentsFile", // a grant beside the BSD license of Go
+	"GooglePatentsFile", // a grant next to the BSD license of Go
 	sqlite,
 }
 
@@ -115,7 +115,7 @@ func modules(root string) ([]component, error) {
 }
 
 // collect adds the files of a directory of the component and of those above it, up to its top: parts that
-// others wrote have theirs beside them.
+// others wrote have theirs next to them.
 func (c component) collect(top, dir string) error {
 	for {
 		entries, err := os.ReadDir(dir)

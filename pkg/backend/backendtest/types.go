@@ -121,14 +121,14 @@ func (x *exercise) oneType(t *testing.T, at string, b *bench, c typeCase) {
 
 // wellKnown holds that the types that every plan may need are what they are needed for.
 func (x *exercise) wellKnown(t *testing.T, _ string) {
-	for known, is := range map[backend.WellKnown]func(backend.Scalar) bool{
+	for known, is := range map[backend.BuiltinType]func(backend.Scalar) bool{
 		backend.TypeText:    func(s backend.Scalar) bool { return s.Text },
 		backend.TypeInt:     func(s backend.Scalar) bool { return s.Numeric },
 		backend.TypeBigInt:  func(s backend.Scalar) bool { return s.Numeric },
 		backend.TypeDecimal: func(s backend.Scalar) bool { return s.Numeric },
 		backend.TypeJSON:    func(s backend.Scalar) bool { return s.JSON },
 	} {
-		of := x.Dialect.Well(known)
+		of := x.Dialect.Builtin(known)
 		require.True(t, is(x.Dialect.Scalar(of)), of.Name)
 		require.True(t, backend.Is(x.Dialect, of, known))
 	}

@@ -105,7 +105,7 @@ const countOf = "COUNT("
 // ConflictTarget isn't asked for: nothing is inserted.
 func (spelling) ConflictTarget(ir.ConflictTarget) string { return "" }
 
-// tables are what BigQuery has beside its operators.
+// tables are what BigQuery has next to its operators.
 var tables = backend.Tables{
 	Aggregates: []backend.Aggregate{
 		{Name: "avg", Takes: numericValue, Float: true, Result: statistic},
@@ -140,7 +140,7 @@ var tables = backend.Tables{
 	TypeSuffix: "_BigQuery",
 }
 
-// Tables are what there is beside operators.
+// Tables are what there is next to operators.
 func (Dialect) Tables() *backend.Tables { return &tables }
 
 func statistic(catalog.Type) catalog.Type { return typeDouble }

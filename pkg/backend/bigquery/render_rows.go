@@ -9,7 +9,7 @@ import (
 )
 
 // The rows of a query are written as sub-selects with columns of these names: the items, what they are ordered by, the
-// key by which they are related to a row elsewhere. Those that stand beside all columns of a table have names that are
+// key by which they are related to a row elsewhere. Those that stand next to all columns of a table have names that are
 // unlikely there; where it happens, the database refuses the statement.
 const (
 	prefixItem  = "c"

@@ -126,7 +126,7 @@ func (s *Source) answer(ctx context.Context, stmt *statement, q queryRequest, sc
 	return nil
 }
 
-// Explain gives the text of a statement with its values in the place of its parameters, and what a dry run says of
+// Explain gives the text of a statement with its values instead of its parameters, and what a dry run says of
 // its cost. Nothing is executed.
 func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {
 	stmt, err := statementFor(st, &a)

@@ -33,7 +33,7 @@ type api struct {
 	// sent are the bodies of jobs.query, requests what was asked for besides, with its query.
 	sent     []map[string]any
 	requests []string
-	// asked is told of each request.
+	// asked learns of each request.
 	asked chan string
 	// authorization is the header that requests have.
 	authorization string

@@ -150,8 +150,8 @@ func (Dialect) Scalar(t catalog.Type) backend.Scalar {
 	return s
 }
 
-// Well is the type that BigQuery has for what every plan may need.
-func (Dialect) Well(known backend.WellKnown) catalog.Type {
+// Builtin is the type that BigQuery has for what every plan may need.
+func (Dialect) Builtin(known backend.BuiltinType) catalog.Type {
 	switch known {
 	case backend.TypeInt, backend.TypeBigInt:
 		return typeInteger

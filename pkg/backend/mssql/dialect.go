@@ -108,7 +108,7 @@ var aggregates = map[string]string{
 	"variance": "VAR", "var_samp": "VAR", "var_pop": "VARP",
 }
 
-// tables are what SQL Server has beside its operators.
+// tables are what SQL Server has next to its operators.
 var tables = backend.Tables{
 	Aggregates: []backend.Aggregate{
 		{Name: "avg", Takes: numericValue, Float: true, Result: statistic},
@@ -156,7 +156,7 @@ var tables = backend.Tables{
 	TypeSuffix:          "_MSSQL",
 }
 
-// Tables are what there is beside operators.
+// Tables are what there is next to operators.
 func (*Dialect) Tables() *backend.Tables { return &tables }
 
 func statistic(catalog.Type) catalog.Type { return typeDouble }

@@ -11,7 +11,7 @@ import (
 	"queryengine/pkg/backend/sqltext"
 )
 
-// Explain gives the text of a statement with its values in the place of its parameters, and the lines
+// Explain gives the text of a statement with its values instead of its parameters, and the lines
 // of the database's plan. Nothing is executed.
 func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {
 	stmt, err := statementOf(st)

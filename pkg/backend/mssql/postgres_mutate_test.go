@@ -122,7 +122,7 @@ func mutationError(text string, err error) error {
 	return &rewrittenError{text, err}
 }
 
-// ownParams numbers the parameters of a text anew.
+// ownParams numbers the parameters of a text again.
 func ownParams(text string, params [][]byte) (own string, values [][]byte) {
 	var b strings.Builder
 	for {

@@ -16,7 +16,7 @@ type statement struct {
 	reply  reply
 	// comment describes the statement, nil for none.
 	comment *backend.Comment
-	// shown is the text with values in place of its parameters, for people to read; nil for a mutation.
+	// shown is the text with values instead of its parameters, for people to read; nil for a mutation.
 	shown func(literal func(sqltext.Param) (string, error)) (string, error)
 }
 

@@ -13,7 +13,7 @@ type Dialect struct {
 	// flat dialects read what belongs to rows in the query that reads the rows. Their statements reach several nodes: what is written is
 	// read again by its key.
 	flat bool
-	// columnTargets name the columns of a conflict in place of a constraint.
+	// columnTargets name the columns of a conflict instead of a constraint.
 	columnTargets bool
 	// plain dialects do without what only PostgreSQL has: record_send, xmax, WITH TIES, whole rows. What is written is read again by its
 	// key there, too.

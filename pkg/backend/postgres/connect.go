@@ -13,7 +13,7 @@ import (
 // Options configure how a source is reached.
 type Options struct {
 	Primary wire.Endpoint
-	// Replicas answer queries in place of the primary, chosen at random.
+	// Replicas answer queries instead of the primary, chosen at random.
 	Replicas []wire.Endpoint
 	// ApplicationName names our connections in pg_stat_activity, unless the address does.
 	ApplicationName string

@@ -11,7 +11,7 @@ import (
 	"queryengine/pkg/jsontext"
 )
 
-// eachKey is a query of what belongs to keys that the caller supplies, where the database can't read lists beside a relation of these: it
+// eachKey is a query of what belongs to keys that the caller supplies, where the database can't read lists next to a relation of these: it
 // runs for one key after the other, and goes to the node that has the rows.
 type eachKey struct {
 	*statement

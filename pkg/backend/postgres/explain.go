@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/backend/sqltext"
 )
 
-// Explain gives the text of a statement with its values in the place of its parameters, and
+// Explain gives the text of a statement with its values instead of its parameters, and
 // the lines of the database's plan. Nothing is executed. The values are for people to read:
 // the database gets the text with parameters, as it does when the statement runs.
 func (s *Server) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {

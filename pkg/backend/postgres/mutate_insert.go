@@ -34,7 +34,7 @@ func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 const beforeTable = `"?before"`
 
 // keysBefore reads which rows of an upsert exist before it: CockroachDB has no xmax, and gives back no rows of an upsert
-// that reads its table beside RETURNING (cockroachdb/cockroach#105640).
+// that reads its table next to RETURNING (cockroachdb/cockroach#105640).
 func (r *renderer) keysBefore(i *ir.Insert) string {
 	key := i.OnConflict.Target.Columns
 	names, rows := make([]string, len(key)), []string{}

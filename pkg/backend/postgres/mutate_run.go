@@ -79,11 +79,11 @@ func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 type holding struct {
 	pool *wire.Pool
 	c    *wire.Conn // nil before it is taken
-	turn wire.WriteTurn
+	turn wire.WriteTicket
 	// refused is why there is none.
 	refused error
 	// alone is that of a statement that could have shared; tried is set once that was asked.
-	alone wire.Turn
+	alone wire.Ticket
 	tried bool
 }
 

@@ -138,7 +138,7 @@ func TestPlanChoiceForgets(t *testing.T) {
 func TestPlanModes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY); INSERT INTO n SELECT generate_series(1, 100)`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
-	// A mode that was interrupted early may count as hopeless: then the statement begins anew.
+	// A mode that was interrupted early may count as hopeless: then the statement starts again.
 	tried := func() bool {
 		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, ir.Variable{Index: 0, Type: int4Type})}, Fields: []ir.Field{idField}})
 		for range 200 {
@@ -241,7 +241,7 @@ func TestPlanThatFails(t *testing.T) {
 		END $$;
 		CREATE VIEW n AS SELECT id FROM stored WHERE refuse()`, nil)
 	for _, shared := range []bool{false, true} {
-		f.source.primary.Sharer.Always = shared
+		f.source.primary.Batcher.Always = shared
 		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, ir.Variable{Index: 0, Type: int4Type})}, Fields: []ir.Field{idField}})
 		for range 200 {
 			require.Equal(t, `[{"id":42}]`, answerOf(t, f.source, st, backend.Args{Variables: [][]byte{[]byte("42")}}))

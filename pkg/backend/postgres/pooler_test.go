@@ -47,7 +47,7 @@ func newPooled(t *testing.T, settings map[string]string, change func(*wire.Endpo
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	// Statements share round trips wherever they may.
-	p.primary.Sharer.Trips, p.primary.Sharer.Always = 1, true
+	p.primary.Batcher.RoundTrips, p.primary.Batcher.Always = 1, true
 	p.Measure(backend.NewPoolMetrics(nil, slog.New(slog.NewTextHandler(p.log, nil))), "shop")
 	p.direct, err = pgx.Connect(t.Context(), address)
 	require.NoError(t, err)

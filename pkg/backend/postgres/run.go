@@ -26,11 +26,11 @@ func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args
 		return err
 	}
 	pool := s.reader()
-	shared, turn := pool.Sharer.Join(ctx, &stmt.utc.Text, values, wire.Command{}, stmt)
+	shared, turn := pool.Batcher.Join(ctx, &stmt.utc.Text, values, wire.Command{}, stmt)
 	lost := false
 	if shared != nil {
 		var again bool
-		if again, lost, err = answerOfShared(ctx, pool.Sharer, shared, values, out); !again {
+		if again, lost, err = answerOfShared(ctx, pool.Batcher, shared, values, out); !again {
 			return err
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args
 	if lost && out.Sent() == before && ctx.Err() == nil {
 		// A query may run twice, and what dropped one connection may have dropped all of them.
 		out.Buf = out.Buf[:mark]
-		_, err = s.read(ctx, s.reader(), wire.Turn{}, askAlways, stmt, values, out)
+		_, err = s.read(ctx, s.reader(), wire.Ticket{}, askAlways, stmt, values, out)
 	}
 	return err
 }
@@ -51,7 +51,7 @@ const askAlways = -1
 
 // read runs a query on a connection that was trusted for a time, and reports whether it failed
 // because the connection was lost.
-func (s *Server) read(ctx context.Context, pool *wire.Pool, turn wire.Turn, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
+func (s *Server) read(ctx context.Context, pool *wire.Pool, turn wire.Ticket, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
 	defer turn.End()
 	c, err := pool.AcquireTrusting(ctx, trusted)
 	if err != nil {

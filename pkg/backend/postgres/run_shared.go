@@ -44,7 +44,7 @@ func (tooLarge) Write([]byte) (int, error) { return 0, wire.ErrTooLarge }
 
 // answerOfShared appends what a statement in a shared round trip has come to. Where again is true, it
 // has to run alone; lost reports whether that is because a connection was lost.
-func answerOfShared(ctx context.Context, sharer *wire.Sharer, q *wire.Shared, values [][]byte, out *backend.Answer) (again, lost bool, err error) {
+func answerOfShared(ctx context.Context, sharer *wire.Batcher, q *wire.Shared, values [][]byte, out *backend.Answer) (again, lost bool, err error) {
 	defer sharer.Forget(q)
 	outcome, answer, text, err := q.Outcome()
 	switch {

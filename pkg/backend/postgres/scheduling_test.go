@@ -38,7 +38,7 @@ func TestSchedulingSettings(t *testing.T) {
 			f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY, v int4 NOT NULL); INSERT INTO n SELECT i, 10 * i FROM generate_series(1, 100) i;
 				CREATE VIEW plans AS SELECT current_setting('plan_cache_mode') AS title`, func(e *wire.Endpoint) { e.Scheduling = test.settings })
 			f.source.Measure(backend.NewPoolMetrics(metrics, nil), "shop")
-			f.source.primary.Sharer.Trips = 1
+			f.source.primary.Batcher.RoundTrips = 1
 			key := ir.SessionVar{Name: "x-engine-id", Type: int4Type}
 			one := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n"), Stored: true}, Where: equals("id", int4Type, key)}, Fields: []ir.Field{field("v", int4Type)}})
 			require.Equal(t, `[{"v":10}]`, answerOf(t, f.source, one, key1("1"))) // finds out whether statements can share

@@ -22,7 +22,7 @@ import (
 // sharing is a source all of whose statements share one round trip at a time.
 type sharing struct {
 	*fixture
-	sharer  *wire.Sharer
+	sharer  *wire.Batcher
 	metrics *prometheus.Registry
 	// one, held and many read a table each: a row, one that can be locked, and rows of any number and size.
 	one, held, many backend.Statement
@@ -44,8 +44,8 @@ func newSharing(t *testing.T, change func(*wire.Endpoint)) *sharing {
 		}
 	})
 	s.source.Measure(backend.NewPoolMetrics(s.metrics, nil), "shop")
-	s.sharer = s.source.primary.Sharer
-	s.sharer.Trips, s.sharer.Always = 1, true
+	s.sharer = s.source.primary.Batcher
+	s.sharer.RoundTrips, s.sharer.Always = 1, true
 	// What is in front decides how long is waited, unless a test says otherwise.
 	s.sharer.Ahead, s.sharer.Within = forever, forever
 	key := ir.SessionVar{Name: "x-engine-id", Type: int4Type}
@@ -392,8 +392,8 @@ func TestSharedRandomPlans(t *testing.T) {
 	f := newFixture(t, shopSchema, func(e *wire.Endpoint) { e.MaxConnections = 6 })
 	s := &sharing{fixture: f, metrics: prometheus.NewRegistry()}
 	f.source.Measure(backend.NewPoolMetrics(s.metrics, nil), "shop")
-	sharer := f.source.primary.Sharer
-	sharer.Trips, sharer.Always = 2, true
+	sharer := f.source.primary.Batcher
+	sharer.RoundTrips, sharer.Always = 2, true
 	const plans, workers, rounds = 80, 24, 40
 	type asked struct {
 		st   backend.Statement

@@ -22,7 +22,7 @@ import (
 // sharedWriter writes notes, all of which share one round trip at a time.
 type sharedWriter struct {
 	*noteWriter
-	sharer  *wire.Sharer
+	sharer  *wire.Batcher
 	metrics *sharing
 }
 
@@ -44,7 +44,7 @@ func newSharedWriter(t *testing.T, change func(*wire.Endpoint)) *sharedWriter {
 	w.metrics = &sharing{fixture: w.fixture, metrics: prometheus.NewRegistry()}
 	w.source.Measure(backend.NewPoolMetrics(w.metrics.metrics, nil), "shop")
 	w.sharer = w.source.primary.Mutations
-	w.sharer.Trips, w.sharer.Always = 1, true
+	w.sharer.RoundTrips, w.sharer.Always = 1, true
 	w.sharer.Ahead, w.sharer.Within = forever, forever
 	w.writes(t, "clerk", "900") // which finds out what the server is
 	require.True(t, w.sharer.Possible())
@@ -248,7 +248,7 @@ func TestManySharedWriters(t *testing.T) {
 	t.Parallel()
 	w := newSharedWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 6 })
 	w.exec(t, `DELETE FROM note`)
-	w.sharer.Trips, w.sharer.Ahead, w.sharer.Within = 2, time.Millisecond, time.Millisecond
+	w.sharer.RoundTrips, w.sharer.Ahead, w.sharer.Within = 2, time.Millisecond, time.Millisecond
 	const workers = 16
 	each := testlong.Of(12, 40)
 	var group errgroup.Group

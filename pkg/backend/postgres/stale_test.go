@@ -177,8 +177,8 @@ func (s *stale) endpoint(e *wire.Endpoint) {
 
 func (s *stale) set(source *Source) {
 	if s.mode == "shared" {
-		for _, sharer := range []*wire.Sharer{source.primary.Sharer, source.primary.Mutations} {
-			sharer.Trips, sharer.Always = 1, true
+		for _, sharer := range []*wire.Batcher{source.primary.Batcher, source.primary.Mutations} {
+			sharer.RoundTrips, sharer.Always = 1, true
 			sharer.Yield = func() { time.Sleep(time.Millisecond) } // for the others to come
 		}
 	}

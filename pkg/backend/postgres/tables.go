@@ -6,7 +6,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// tables are what PostgreSQL has beside its operators.
+// tables are what PostgreSQL has next to its operators.
 var tables = backend.Tables{
 	Aggregates: []backend.Aggregate{
 		{Name: "avg", Takes: numericValue, Float: true, Result: statistic},
@@ -57,7 +57,7 @@ var tables = backend.Tables{
 	DistinctOn: true,
 }
 
-// Tables are what there is beside operators.
+// Tables are what there is next to operators.
 func (*Dialect) Tables() *backend.Tables { return &tables }
 
 func anyValue(catalog.Type, backend.Scalar) bool { return true }

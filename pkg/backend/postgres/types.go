@@ -149,8 +149,8 @@ func (*Dialect) CanCast(t catalog.Type, target string) (catalog.Type, bool) {
 	return catalog.Type{}, false
 }
 
-// Well is the type that PostgreSQL has for what every plan may need.
-func (*Dialect) Well(known backend.WellKnown) catalog.Type {
+// Builtin is the type that PostgreSQL has for what every plan may need.
+func (*Dialect) Builtin(known backend.BuiltinType) catalog.Type {
 	switch known {
 	case backend.TypeInt:
 		return typeInteger

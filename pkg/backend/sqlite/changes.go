@@ -187,7 +187,7 @@ func (w *changes) notify(table string) {
 	}
 }
 
-// taken gives what a listener was told of.
+// taken gives what a listener learned of.
 func (w *changes) taken(l *listener) map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

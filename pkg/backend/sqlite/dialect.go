@@ -106,7 +106,7 @@ func (s spelling) ConflictTarget(t ir.ConflictTarget) string {
 	return " " + sqltext.Columns(s, t.Columns)
 }
 
-// tables are what SQLite has beside its operators.
+// tables are what SQLite has next to its operators.
 var tables = backend.Tables{
 	Aggregates: []backend.Aggregate{
 		{Name: "avg", Takes: numericValue, Float: true, Result: statistic},
@@ -153,7 +153,7 @@ var tables = backend.Tables{
 	TypeSuffix: "_SQLITE",
 }
 
-// Tables are what there is beside operators.
+// Tables are what there is next to operators.
 func (*Dialect) Tables() *backend.Tables { return &tables }
 
 func statistic(catalog.Type) catalog.Type { return typeDouble }

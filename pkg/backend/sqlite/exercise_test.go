@@ -8,7 +8,7 @@ import (
 )
 
 // exercised is SQLite as backendtest has to know it. It has no schemas, so that what is Elsewhere is
-// beside the other tables.
+// next to the other tables.
 var exercised = backendtest.Fixture{
 	Dialect: New(),
 	Open: func(t testing.TB) backendtest.Database {

@@ -18,7 +18,7 @@ type statement struct {
 	defaults []defaultOf
 	// comment describes the statement, nil for none.
 	comment *backend.Comment
-	// shown is the text with values in place of its parameters, for people to read.
+	// shown is the text with values instead of its parameters, for people to read.
 	shown func(literal func(sqltext.Param) (string, error)) (string, error)
 }
 

@@ -139,8 +139,8 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	return s
 }
 
-// Well is the type that SQLite has for what every plan may need.
-func (*Dialect) Well(known backend.WellKnown) catalog.Type {
+// Builtin is the type that SQLite has for what every plan may need.
+func (*Dialect) Builtin(known backend.BuiltinType) catalog.Type {
 	switch known {
 	case backend.TypeInt:
 		return typeInteger

@@ -48,7 +48,7 @@ func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *a
 	return q, b.Shape()
 }
 
-// beside moves the aggregates of a query into a sub-select, so that its lists are read beside that and not beside the rows.
+// next to moves the aggregates of a query into a sub-select, so that its lists are read next to that and not next to the rows.
 func (r *Renderer) beside(q *Selection, lists []int) *Selection {
 	out := &Selection{Inner: q, Alias: r.Alias(), Items: slices.Clone(q.Items)}
 	in := &sqltext.Scope{Alias: out.Alias}

@@ -46,10 +46,10 @@ type Abilities struct {
 	// Joins is how many relations a query joins at most, 0 for any number. What goes beyond is read as
 	// records.
 	Joins int
-	// Flat reports whether what belongs to rows can't be read beside a sub-select that makes the rows. The rows
+	// Flat reports whether what belongs to rows can't be read next to a sub-select that makes the rows. The rows
 	// and all that is joined to them are read in one query then, slices of rows, too.
 	Flat bool
-	// Nodes reports whether rows are on several nodes. Lists are read beside a sub-select of the aggregates then, and say themselves what is
+	// Nodes reports whether rows are on several nodes. Lists are read next to a sub-select of the aggregates then, and say themselves what is
 	// known of the rows that they belong to, so that they are looked for where these are.
 	Nodes bool
 	// NoItem stands in a query without items; it may be empty.

@@ -68,7 +68,7 @@ func deployed(t *testing.T) (address func(user string) string) {
 	}
 }
 
-// filled is a subject with names in place of wildcards.
+// filled is a subject with names instead of wildcards.
 func filled(subject string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(subject, "*", "x"), ">", "x.y")
 }

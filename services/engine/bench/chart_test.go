@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "draw the chart of the documentation")
 
-// TestChartCurrent holds the chart of the documentation to the table beside it.
+// TestChartCurrent holds the chart of the documentation to the table next to it.
 func TestChartCurrent(t *testing.T) {
 	t.Parallel()
 	const file = "../../../docs/benchmarks/throughput.svg"

@@ -95,7 +95,7 @@ func (b *subscriptionBench) startRows(ctx context.Context) (err error) {
 			"connection_info":{"database_url":{"from_env":"ENGINE_GRAPHQL_DATABASE_URL"}},"change_feed":"log"}}}]}`)
 }
 
-// rows measures subscribers of single rows, which are told of changes from the log.
+// rows measures subscribers of single rows, which learn of changes from the log.
 func (b *subscriptionBench) rows(ctx context.Context) error {
 	if err := b.startRows(ctx); err != nil {
 		return err

@@ -41,9 +41,9 @@ type Options struct {
 	Connections []int
 	// Programs is the directory of the engine's programs.
 	Programs string
-	// Before is that of an earlier build, which is measured beside them; empty for none.
+	// Before is that of an earlier build, which is measured next to them; empty for none.
 	Before string
-	// Execution is the execution of the source, as JSON, of a second engine that is measured beside them; empty for none.
+	// Execution is the execution of the source, as JSON, of a second engine that is measured next to them; empty for none.
 	Execution string
 	// Durable makes the database write commits to the disk before it answers.
 	Durable bool
@@ -153,7 +153,7 @@ func (o Options) targets() []string {
 	return names
 }
 
-// compares reports whether each engine is measured beside another one: of an earlier build, with other settings, or both.
+// compares reports whether each engine is measured next to another one: of an earlier build, with other settings, or both.
 func (o Options) compares() bool { return o.Before != "" || o.Execution != "" }
 
 // takes reports whether a query is measured with that many clients.

@@ -16,7 +16,7 @@ import (
 // actionHandler is a handler of actions that answers when it may, and counts its calls.
 type actionHandler struct {
 	*httptest.Server
-	// called is told of each call, may lets one of them answer.
+	// called learns of each call, may lets one of them answer.
 	called, may chan struct{}
 
 	mu     sync.Mutex

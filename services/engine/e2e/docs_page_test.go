@@ -243,7 +243,7 @@ func (p *page) beyond() *outside {
 	return p.outside
 }
 
-// startEngine starts the engine as on the page, in place of the running one.
+// startEngine starts the engine as on the page, instead of the running one.
 func (p *page) startEngine(script string) {
 	p.Helper()
 	if p.dev != nil {

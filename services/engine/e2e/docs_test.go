@@ -20,10 +20,10 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 var documentationRoot = filepath.Join("..", "..", "..")
 
 // TestDocumentation runs every block of every page in its order, each page in a directory and on an
-// engine of its own, with the sample. What is done with a block is said by its info string:
+// engine of its own, with the sample. What is done with a block is in its info string:
 //
 //	```sh                           commands, which have to succeed; what one exports the next ones have
-//	```sh engine                    how the engine is started, in place of make run and of the one that runs
+//	```sh engine                    how the engine is started, instead of make run and of the one that runs
 //	```sh background                a program that runs until the end of the page, such as engine echo
 //	```graphql role=R Header=value  a query, as admin without a role; at=/path for another endpoint;
 //	                                of a subscription the first result

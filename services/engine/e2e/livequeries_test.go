@@ -211,7 +211,7 @@ func (d *liveDocument) condition(r *rand.Rand, table string, depth int) string {
 			return `{_and: [` + d.condition(r, table, depth-1) + `, ` + d.condition(r, table, depth-1) + `]}`
 		case 3:
 			return `{_not: ` + d.condition(r, table, depth-1) + `}`
-		case 5: // an order or a test for NULL beside what is nested
+		case 5: // an order or a test for NULL next to what is nested
 			columns := liveColumns[table]
 			c := columns[r.IntN(len(columns))]
 			return `{_and: [{` + c.name + `: {` + d.ranged(r, c) + `}}, {_or: [` + d.condition(r, table, depth-1) + `, {_not: ` + d.condition(r, table, depth-1) + `}]}]}`

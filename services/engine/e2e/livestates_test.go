@@ -316,7 +316,7 @@ func (l *liveTest) awaitPushed() {
 	l.gateway.awaitPushed()
 }
 
-// awaitPushed waits until executors are told of changes for all subscriptions.
+// awaitPushed waits until executors learn of changes for all subscriptions.
 func (p *process) awaitPushed() {
 	p.t.Helper()
 	var text string

@@ -32,11 +32,11 @@ type movedRequest struct {
 	Token        map[string]any // the claims of a token, nil for none
 	Headers      map[string]string
 	Path         string // /v1/graphql when it is empty
-	Query        string // of GraphQL, in place of Body
+	Query        string // of GraphQL, instead of Body
 	Body         any
 	Subscription string
 	Want         any
-	Contains     string // in place of Want
+	Contains     string // instead of Want
 }
 
 // TestProjectsOfAnotherEngineMoveByOneSetting applies projects as they are, with the settings of
@@ -219,7 +219,7 @@ func (h *movedHook) auth(w http.ResponseWriter, r *http.Request) {
 	answerJSON(w, map[string]string{"X-Acme-Role": "reader", "X-Acme-User-Id": "11", "X-Acme-Shelf": shelf})
 }
 
-// movedCall is what handlers are told of the caller.
+// movedCall is what handlers learn of the caller.
 type movedCall struct {
 	SessionVariables map[string]string `json:"session_variables"`
 	Input            struct{ Book int }

@@ -22,7 +22,7 @@ func newFile(t *testing.T, schema string) (path string, conn *sqlite.Conn) {
 	return path, conn
 }
 
-// TestDevWithAFileOfSQLite opens a file in place of the sample, uses it through all doors, and joins it
+// TestDevWithAFileOfSQLite opens a file instead of the sample, uses it through all doors, and joins it
 // with a PostgreSQL database.
 func TestDevWithAFileOfSQLite(t *testing.T) {
 	t.Parallel()

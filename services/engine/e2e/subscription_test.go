@@ -404,7 +404,7 @@ func testChangeFeed(t *testing.T, c *cluster, feed string, faults ...func()) *su
 		require.NoError(t, conn.QueryRow(t.Context(), `SELECT sum(seq_scan + coalesce(idx_scan, 0)) FROM pg_stat_user_tables`).Scan(&n))
 		return n
 	}
-	// The statistics come late, and so may what the last fault has read anew.
+	// The statistics come late, and so may what the last fault has read again.
 	read := 0
 	eventually(t, startLimit, func() bool {
 		before := calls()

@@ -100,7 +100,7 @@ func (s *system) process(name string, i int) *process {
 	return s.processes[name][i%len(s.processes[name])]
 }
 
-// restart starts another process in the place of one that was killed.
+// restart starts another process instead of one that was killed.
 func (s *system) restart(name string, i int) {
 	s.t.Helper()
 	p := s.launch(name)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// call is what a webhook is told of an event.
+// call is what a webhook learns of an event.
 type call struct {
 	ID      string
 	Name    string // of a cron trigger

@@ -193,7 +193,7 @@ func count(n int64) tdstest.Result {
 	return tdstest.Result{Columns: []tdstest.Column{{Name: "?read", Type: "bigint"}}, Rows: tdstest.Rows([]*string{tdstest.Text(strconv.FormatInt(n, 10))})}
 }
 
-// ownParameters numbers the parameters of a text anew: a statement has only those that it names.
+// ownParameters numbers the parameters of a text again: a statement has only those that it names.
 func ownParameters(text string, params []*string) (own string, values [][]byte) {
 	var b strings.Builder
 	for {

@@ -106,7 +106,7 @@ func (p *pair) promote(t *testing.T) {
 	p.exec(t, `SELECT pg_promote()`)
 }
 
-// TestServerThatTookOverWithTheSlot has a standby server take over that has the slot and all changes that were published: nothing begins anew.
+// TestServerThatTookOverWithTheSlot has a standby server take over that has the slot and all changes that were published: nothing starts again.
 func TestServerThatTookOverWithTheSlot(t *testing.T) {
 	t.Parallel()
 	p := setupPair(t)

@@ -89,7 +89,7 @@ func (p *publisher) enter(ctx context.Context, connection *pgconn.PgConn) error 
 		held = known && p.place.LSN < uint64(left) && p.place.Rows <= uint64(left)
 	}
 	if !held {
-		p.on.Logger.ErrorContext(ctx, "the log of the database doesn't have all changes that were published",
+		p.on.Logger.ErrorContext(ctx, "WAL lacks changes that were published",
 			"timeline", p.place.Timeline, "place", pgoutput.LSN(p.place.LSN).String(), "timeline of the server", timeline)
 		return errUnclear
 	}

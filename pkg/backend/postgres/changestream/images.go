@@ -108,7 +108,7 @@ func (p *publisher) evaluate(ctx context.Context, t *table, of *images) error {
 	}
 	rows, err := query(ctx, p.pg, t.evaluate, quote.Array(of.texts))
 	if refuses(err) {
-		p.on.Logger.WarnContext(ctx, "a change is no row of its table any more", "table", t.Name.Name, "error", err)
+		p.on.Logger.WarnContext(ctx, "row no longer matches the table definition", "table", t.Name.Name, "error", err)
 		return errUnclear
 	}
 	if err != nil {

@@ -28,7 +28,7 @@ func made(name string, from, to int) string {
 	return fmt.Sprintf(`BEGIN; CREATE TABLE %[1]s PARTITION OF item FOR VALUES FROM (%d) TO (%d); ALTER TABLE %[1]s REPLICA IDENTITY FULL; COMMIT`, name, from, to)
 }
 
-// TestPartitions holds that a table is published as a whole, with partitions that are made under way, and nothing begins anew.
+// TestPartitions holds that a table is published as a whole, with partitions that are made under way, and nothing starts again.
 func TestPartitions(t *testing.T) {
 	t.Parallel()
 	f := setup(t, partedTable+barrierTable)
@@ -61,7 +61,7 @@ func TestPartitions(t *testing.T) {
 	stop()
 }
 
-// TestRowsThatComeAndGoWithPartitions holds that all begins anew when rows come to a table, or leave it, without the log's telling of them.
+// TestRowsThatComeAndGoWithPartitions holds that all starts again when rows come to a table, or leave it, without the log's telling of them.
 func TestRowsThatComeAndGoWithPartitions(t *testing.T) {
 	t.Parallel()
 	const whole = ` (id int NOT NULL PRIMARY KEY, owner text, note text, secret text, n int, twice int GENERATED ALWAYS AS (n * 2) STORED);

@@ -65,7 +65,7 @@ func Publish(ctx context.Context, pool *wire.Pool, d *Definition, sink Sink, on 
 	if err := p.goOn(ctx, slot); !errors.Is(err, errUnclear) {
 		return err
 	}
-	on.Logger.WarnContext(ctx, "changes are published anew, with the rows as they are", "slot", slot, "error", errUnclear)
+	on.Logger.WarnContext(ctx, "publishing restarts with the current rows", "slot", slot, "error", errUnclear)
 	if p.pg.TxStatus() != wire.Idle {
 		if err := run(ctx, p.pg, "ROLLBACK"); err != nil {
 			return err

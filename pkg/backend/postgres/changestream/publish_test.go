@@ -231,7 +231,7 @@ func TestRowsBeginAnewWithAnotherKey(t *testing.T) {
 	require.Equal(t, f.rows(t), f.sink.state()["item"])
 }
 
-// TestItBeginsAnew covers what makes all that was published void. A reader is told of that.
+// TestItBeginsAnew covers what makes all that was published void. A reader learns of that.
 func TestItBeginsAnew(t *testing.T) {
 	t.Parallel()
 	others := items
@@ -347,7 +347,7 @@ func TestChangesByReplication(t *testing.T) {
 	require.Len(t, f.sink.state()["item"], 1)
 }
 
-// TestServerThatKeepsNoMoreLog holds that everything begins anew when the server has reached its bound on the log that it keeps.
+// TestServerThatKeepsNoMoreLog holds that everything starts again when the server has reached its bound on the log that it keeps.
 func TestServerThatKeepsNoMoreLog(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))

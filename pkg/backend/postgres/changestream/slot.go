@@ -90,7 +90,7 @@ func (p *publisher) keepSlot(ctx context.Context, wanted *string) error {
 			continue
 		}
 		if lost {
-			p.on.Logger.ErrorContext(ctx, "the log of the database is gone from where changes were published last", "slot", string(r[0]))
+			p.on.Logger.ErrorContext(ctx, "WAL needed to resume publishing was removed", "slot", string(r[0]))
 		}
 		if _, err := query(ctx, p.pg, dropSlotSQL, r[0]); err != nil {
 			return err
@@ -169,7 +169,7 @@ func (p *publisher) begin(ctx context.Context) (slot string, err error) {
 	return slot, nil
 }
 
-// publication makes the publication of the tables anew.
+// publication makes the publication of the tables again.
 func (p *publisher) publication(ctx context.Context) error {
 	names := make([]string, len(p.definition.Tables))
 	for i := range p.definition.Tables {

@@ -91,7 +91,7 @@ func (l *Log) withSlot(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// createSlot makes the slot anew, and begins to read there. It needs the slotLock.
+// createSlot makes the slot again, and begins to read there. It needs the slotLock.
 func createSlot(ctx context.Context, pg *pgconn.PgConn) (at pgoutput.LSN, err error) {
 	if err := runForUser(ctx, pg, dropSlotSQL); err != nil {
 		return 0, err

@@ -58,7 +58,7 @@ func (w *writer) writeAll(ctx context.Context, t *trigger) error {
 		if !isRefusal(err) {
 			return err
 		}
-		w.on.Logger.WarnContext(ctx, "a change is no row of its table any more: its event has the texts of its columns",
+		w.on.Logger.WarnContext(ctx, "row no longer matches the table definition; event carries column text",
 			"trigger", t.name, "error", err)
 		if err := w.writeTexts(ctx, t, c); err != nil {
 			return err

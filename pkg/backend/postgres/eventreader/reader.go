@@ -44,7 +44,7 @@ func Make(ctx context.Context, pool *wire.Pool, on backend.EventProgress) error 
 		}
 	}
 	if at.unbounded {
-		on.Logger.WarnContext(ctx, "the server keeps its log for event triggers without a bound: set max_slot_wal_keep_size", "slot", at.slot)
+		on.Logger.WarnContext(ctx, "replication slot retains WAL without a limit: set max_slot_wal_keep_size", "slot", at.slot)
 	}
 	for idle := len(w.triggers) == 0; ; idle = true {
 		if idle {
@@ -58,14 +58,14 @@ func Make(ctx context.Context, pool *wire.Pool, on backend.EventProgress) error 
 	}
 }
 
-// renew makes a slot anew whose log is gone.
+// renew makes a slot again whose log is gone.
 func (w *writer) renew(ctx context.Context, before place) (place, error) {
 	end, err := eventlog.RenewSlot(ctx, w.pg)
 	if err != nil {
 		return before, err
 	}
 	w.on.Missed()
-	w.on.Logger.ErrorContext(ctx, "the log of the database is gone from where events were made last: changes in between make no events",
+	w.on.Logger.ErrorContext(ctx, "WAL needed to resume events was removed; changes in between make no events",
 		"slot", before.slot, "from", w.position.String(), "to", end.String())
 	return w.load(ctx)
 }

@@ -414,7 +414,7 @@ func TestSlotThatIsAhead(t *testing.T) {
 // gap.
 func TestLogWithoutChanges(t *testing.T) {
 	t.Parallel()
-	f := setup(t, ownServer(t, false, map[string]string{"wal_sender_timeout": "3s"}), `CREATE TABLE stock (id int); ALTER TABLE stock REPLICA IDENTITY FULL;
+	f := setup(t, ownServer(t, false, map[string]string{"wal_sender_timeout": "6s"}), `CREATE TABLE stock (id int); ALTER TABLE stock REPLICA IDENTITY FULL;
 		CREATE TABLE other (id int)`)
 	f.install(t, f.trigger("watch", "stock", true))
 	stop := f.read(t)

@@ -99,7 +99,7 @@ const all = `, "insert_permissions": [{"role": "user", "permission": {"check": {
 	"update_permissions": [{"role": "user", "permission": {"filter": {}, "columns": "*"}}],
 	"delete_permissions": [{"role": "user", "permission": {"filter": {}}}]`
 
-// TestChecks: each check reports what it is for, its remedy mends that, and a database without faults
+// TestChecks: each check reports what it is for, its remedy fixes that, and a database without faults
 // has no findings.
 func TestChecks(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestChecks(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema, tables, functions string
 		want                      []string
-		// Left are findings that the remedies don't mend.
+		// Left are findings that the remedies don't fix.
 		left []string
 	}{
 		"nothing to find": {

@@ -226,6 +226,6 @@ func (r *reader) string() string {
 
 func (r *reader) expect(kind byte) {
 	if got := r.byte(); got != kind && r.err == nil {
-		r.err = fmt.Errorf("%q in the place of %q", got, kind)
+		r.err = fmt.Errorf("got message %q, want %q", got, kind)
 	}
 }

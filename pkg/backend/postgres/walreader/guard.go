@@ -15,7 +15,7 @@ import (
 // checkEvery is how often it is checked that what is watched is what it was.
 const checkEvery = 30 * time.Second
 
-// What ends listening, so that everything is watched anew.
+// What ends listening, so that everything is watched again.
 var (
 	errAltered   = errors.New("a table that is watched was altered, or the publication was")
 	errElsewhere = errors.New("the address of the source leads to another server than the one whose log is read")

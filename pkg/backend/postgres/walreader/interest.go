@@ -54,7 +54,7 @@ func (i *interest) add(ids []string, told, compared []backend.ToldColumn) error 
 	return nil
 }
 
-// union is a list with others added, or in the place of those of their name.
+// union is a list with others added, or instead of those of their name.
 func union(list, others []column) []column {
 	out := slices.Clone(list)
 	for _, c := range others {

@@ -30,7 +30,7 @@ type fixture struct {
 	db        *pgx.Conn
 	// told are the tables that were told, by their names.
 	told chan string
-	// changes are what was told of them.
+	// changes are what learned of them.
 	changes chan backend.Change
 }
 

@@ -64,7 +64,7 @@ type pending struct {
 	transactions []transaction
 	// bytes are those of the rows of transactions.
 	bytes int
-	// described are the tables that were described anew: what names has of them may be outdated.
+	// described are the tables that were described again: what names has of them may be outdated.
 	described []uint32
 
 	// names are the ids of a table and of those that it is a part of. They belong to tell.

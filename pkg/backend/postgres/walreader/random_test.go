@@ -16,7 +16,7 @@ import (
 )
 
 // TestFeedMissesNothing has writers with random transactions on several tables, while readers look at a
-// table whenever they are told of it. At rest each reader has seen the last state of its table; a change
+// table whenever they learn of it. At rest each reader has seen the last state of its table; a change
 // that was lost, or told before it was visible, would leave it behind.
 func TestFeedMissesNothing(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// mostRows and mostBytes bound the rows that are told of a change of a table: beyond, they aren't known. mostBytes
+	// mostRows and mostBytes bound the rows that learn of a change of a table: beyond, they aren't known. mostBytes
 	// is far below what the bus takes. Before it is exceeded, values are left out that are longer than shortCell: what
 	// tells rows apart is shorter.
 	mostRows  = 500
@@ -153,7 +153,7 @@ func valuesAt(m pgoutput.Message, column int, key bool) (before, after backend.C
 	return unknown, unknown
 }
 
-// comparedOnly is what is told of the new value of a column that is only compared.
+// comparedOnly is what learns of the new value of a column that is only compared.
 func comparedOnly(before, after backend.Cell) backend.Cell {
 	if after.State == backend.CellKept || before == after && after != unknown {
 		return backend.Cell{State: backend.CellKept}

@@ -25,7 +25,7 @@ func (f *fixture) watchRows(t *testing.T, table string, columns ...string) (told
 	return told
 }
 
-// change is what was told of a table since the last call, which is one change.
+// change is what learned of a table since the last call, which is one change.
 func (f *fixture) change(t *testing.T, table string) backend.Change {
 	t.Helper()
 	f.barrier(t)
@@ -268,7 +268,7 @@ func TestValuesAreWrittenInOneWay(t *testing.T) {
 	require.Equal(t, `d,t,i,f,b: > 2011-02-03,2011-02-03 04:05:06.5+00,1 day 02:00:00,0.30000000000000004,\x6100`, describe(f.change(t, "a").Rows))
 }
 
-// TestFeedMergesRows has several transactions that are told of together, or one by one.
+// TestFeedMergesRows has several transactions that learn of together, or one by one.
 func TestFeedMergesRows(t *testing.T) {
 	t.Parallel()
 	f := setup(t, dbtest.LogicalURL(t), barrierTable+`CREATE TABLE a (id int PRIMARY KEY)`)

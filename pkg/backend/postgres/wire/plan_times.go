@@ -92,7 +92,7 @@ func (c *comparison) exceeds(errors float64) bool {
 	return c.gain > errors*math.Sqrt(c.doubt)
 }
 
-// verdict is what is known of a mode beside the server's choice, by the mean and by what is typical.
+// verdict is what is known of a mode next to the server's choice, by the mean and by what is typical.
 type verdict struct{ average, typical comparison }
 
 // add adds a stratum in which both have run, by how often it occurs.
@@ -164,7 +164,7 @@ func (s *stratum) fastest() PlanMode {
 	return found
 }
 
-// hopeless reports whether a mode is out of the question beside the fastest one.
+// hopeless reports whether a mode is out of the question next to the fastest one.
 func (c *modeCost) hopeless(fastest *modeCost) bool {
 	return c.spent() > patience && c.mean > hopeless*fastest.mean &&
 		c.logMean-fastest.logMean > logHopeless

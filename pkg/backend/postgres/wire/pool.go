@@ -51,9 +51,9 @@ type Pool struct {
 	Mixes atomic.Bool
 	// generation distinguishes the texts of prepared statements from outdated ones that a pooler keeps.
 	generation atomic.Int32
-	Sharer     *Sharer
+	Batcher    *Batcher
 	// Mutations has statements that write share round trips.
-	Mutations *Sharer
+	Mutations *Batcher
 	Writers   *Writers
 	faults    faults
 }
@@ -103,7 +103,7 @@ func NewPool(e Endpoint, applicationName string) (*Pool, error) {
 		return nil, err
 	}
 	p.Conns = conns
-	p.Sharer, p.Mutations, p.Writers = newSharer(p, false), newSharer(p, true), newWriters(e.Scheduling.Wait, func(waits bool) { p.Meter.Decided(backend.WaitToWrite, waits) })
+	p.Batcher, p.Mutations, p.Writers = newBatcher(p, false), newBatcher(p, true), newWriters(e.Scheduling.Wait, func(waits bool) { p.Meter.Decided(backend.WaitToWrite, waits) })
 	go p.sweep()
 	return p, nil
 }
@@ -120,7 +120,7 @@ func (p *Pool) AcquireTrusting(ctx context.Context, idleFor time.Duration) (*Con
 
 // AcquireToWrite is Acquire for a transaction that writes, which may have to wait for others. The connection has to be
 // released before the turn is ended.
-func (p *Pool) AcquireToWrite(ctx context.Context) (*Conn, WriteTurn, error) {
+func (p *Pool) AcquireToWrite(ctx context.Context) (*Conn, WriteTicket, error) {
 	defer p.Meter.Waited(time.Now())
 	turn := p.Writers.Enter(ctx)
 	c, err := p.acquire(ctx, FreshFor)
@@ -249,7 +249,7 @@ func (c *Conn) learn(ctx context.Context) {
 	c.Suspends = string(r.Rows[0][2]) == "t"
 	c.Direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
 	share := p.Endpoint.Scheduling.Share != Off
-	p.Sharer.allow(share && c.Direct && p.Endpoint.Prepare != PrepareNever)
+	p.Batcher.allow(share && c.Direct && p.Endpoint.Prepare != PrepareNever)
 	c.Implicit = c.Direct && p.Endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
 		p.Endpoint.Isolation.SQL() == ReadCommitted.SQL()
 	c.commitsAtOnce = string(r.Rows[0][3]) == "t"

@@ -16,12 +16,12 @@ const (
 	// maxShared is how many statements share a round trip, maxWaiting how many wait for one; beyond,
 	// statements run alone.
 	maxShared, maxWaiting = 16, 256
-	// aheadGrace, sharedGrace and lookEvery are the defaults of Sharer.Ahead and Sharer.Within, and how often
+	// aheadGrace, sharedGrace and lookEvery are the defaults of Batcher.Ahead and Batcher.Within, and how often
 	// those who wait are looked after.
 	aheadGrace, sharedGrace, lookEvery = 5 * time.Millisecond, 25 * time.Millisecond, 2 * time.Millisecond
 )
 
-// Sharer lets short statements of different requests share round trips.
+// Batcher lets short statements of different requests share round trips.
 //
 // Most of what a small read costs, on both sides, is to write to sockets and to wake up. So while as
 // many round trips are under way as there are processors, short statements wait for the end of one, and
@@ -33,9 +33,9 @@ const (
 // connections then. So only statements share that may run twice, or, of those that write, nothing runs again but what the
 // server has cancelled. A request that ends leaves its statement behind; the server is told when nobody waits for anything of a
 // round trip any more.
-type Sharer struct {
-	// Trips is how many round trips are under way before statements wait.
-	Trips int
+type Batcher struct {
+	// RoundTrips is how many round trips are under way before statements wait.
+	RoundTrips int
 	// Ahead is how long statements wait for the round trips ahead of them: then another one is begun, and
 	// those that take longer no longer count. Within is how long they wait for each that is ahead of
 	// them in their own one: then they run alone.
@@ -57,7 +57,7 @@ type Sharer struct {
 
 	mu       sync.Mutex
 	rule     rule
-	trips    trips
+	inflight inflight
 	queue    []*Shared
 	look     *time.Timer
 	watching bool
@@ -72,17 +72,17 @@ type Shareable interface {
 	Collect(c *Conn, r *Result, dst []byte) ([]byte, error)
 }
 
-// Turn is a statement that runs alone, as one of the round trips that others may wait for. The zero
+// Ticket is a statement that runs alone, as one of the round trips that others may wait for. The zero
 // value is one that nobody waits for.
-type Turn struct {
-	sharer *Sharer
+type Ticket struct {
+	sharer *Batcher
 	began  time.Time
 	place  int
 	number uint64
 }
 
-func newSharer(p *Pool, writes bool) *Sharer {
-	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, pool: p, writes: writes, Always: p.Endpoint.Scheduling.Share == Always, short: shortTime, rule: rule{tolerated: tolerated}}
+func newBatcher(p *Pool, writes bool) *Batcher {
+	s := &Batcher{RoundTrips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, pool: p, writes: writes, Always: p.Endpoint.Scheduling.Share == Always, short: shortTime, rule: rule{tolerated: tolerated}}
 	if writes {
 		s.short, s.rule.tolerated = shortWrite, toleratedWrite
 	}
@@ -91,17 +91,17 @@ func newSharer(p *Pool, writes bool) *Sharer {
 }
 
 // Possible reports whether anything may share.
-func (s *Sharer) Possible() bool { return s.possible.Load() }
+func (s *Batcher) Possible() bool { return s.possible.Load() }
 
 // Join has a statement share a round trip, with a command of one row ahead of it unless that is the zero value. Where it
 // doesn't, shared is nil, and the statement runs alone, in a turn that has to be ended.
-func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, ahead Command, of Shareable) (shared *Shared, turn Turn) {
+func (s *Batcher) Join(ctx context.Context, text *Text, values [][]byte, ahead Command, of Shareable) (shared *Shared, turn Ticket) {
 	if text.Sharing == nil || text.Once || !s.possible.Load() {
-		return nil, Turn{}
+		return nil, Ticket{}
 	}
 	now := time.Now()
 	if !s.Always && !text.Sharing.short(s.short, text.Choice != nil, now) {
-		return nil, Turn{}
+		return nil, Ticket{}
 	}
 	q, turn, gathers := s.enter(text, values, ahead, of, now)
 	if gathers {
@@ -115,10 +115,10 @@ func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, ahead Co
 }
 
 // enter has a statement wait for a round trip, or gives it a turn; gathers reports whether it does so for others.
-func (s *Sharer) enter(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (q *Shared, turn Turn, gathers bool) {
+func (s *Batcher) enter(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (q *Shared, turn Ticket, gathers bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if place := s.trips.free(s.Trips); place >= 0 {
+	if place := s.inflight.free(s.RoundTrips); place >= 0 {
 		return nil, s.take(place, now), s.Always || s.rule.gathers()
 	}
 	s.rule.crowded++
@@ -126,13 +126,13 @@ func (s *Sharer) enter(text *Text, values [][]byte, ahead Command, of Shareable,
 		q = s.share(text, values, ahead, of, now)
 	}
 	if q == nil {
-		return nil, Turn{sharer: s, began: now, place: -1}, false
+		return nil, Ticket{sharer: s, began: now, place: -1}, false
 	}
 	s.queue = append(s.queue, q)
 	if !s.watching {
 		s.watch()
 	}
-	return q, Turn{}, false
+	return q, Ticket{}, false
 }
 
 // gather has a statement that has found a free place share its round trip with those that wait by now, in front of them.
@@ -140,10 +140,10 @@ func (s *Sharer) enter(text *Text, values [][]byte, ahead Command, of Shareable,
 // The answers of a round trip wake up clients at the same time, so that their next requests come at the same time, too. If
 // the first one to find a free place were sent at once, it would be alone, and the others would wait for its end while they
 // could be sent. So it lets those go first that are ready to run. When nobody waits after that, it runs alone.
-func (s *Sharer) gather(turn Turn, text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (*Shared, Turn) {
+func (s *Batcher) gather(turn Ticket, text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (*Shared, Ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) == 0 || !s.trips.holds(turn.place, turn.number) {
+	if len(s.queue) == 0 || !s.inflight.holds(turn.place, turn.number) {
 		return nil, turn
 	}
 	q := s.share(text, values, ahead, of, now)
@@ -153,11 +153,11 @@ func (s *Sharer) gather(turn Turn, text *Text, values [][]byte, ahead Command, o
 	s.rule.crowded++
 	s.queue = slices.Insert(s.queue, 0, q)
 	go s.run(s.take(turn.place, time.Now()), s.next())
-	return q, Turn{}
+	return q, Ticket{}
 }
 
 // share makes a statement one that shares a round trip; nil when it runs alone for being measured.
-func (s *Sharer) share(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) *Shared {
+func (s *Batcher) share(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) *Shared {
 	mode, settled := s.pool.settledMode(text, values)
 	if !s.Always && (!settled || text.Sharing.sample()) {
 		return nil
@@ -168,18 +168,18 @@ func (s *Sharer) share(text *Text, values [][]byte, ahead Command, of Shareable,
 }
 
 // Waiting is how many statements wait.
-func (s *Sharer) Waiting() int {
+func (s *Batcher) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.queue)
 }
 
-func (s *Sharer) take(place int, now time.Time) Turn {
-	return Turn{sharer: s, began: now, place: place, number: s.trips.begin(place, now)}
+func (s *Batcher) take(place int, now time.Time) Ticket {
+	return Ticket{sharer: s, began: now, place: place, number: s.inflight.begin(place, now)}
 }
 
 // End ends a turn, whose connection was released. Those who have waited for it go on.
-func (t Turn) End() {
+func (t Ticket) End() {
 	s := t.sharer
 	if s == nil {
 		return
@@ -195,7 +195,7 @@ func (t Turn) End() {
 }
 
 // took notes the time of runs.
-func (s *Sharer) took(d time.Duration, runs int, now time.Time) {
+func (s *Batcher) took(d time.Duration, runs int, now time.Time) {
 	before := s.rule.apart
 	if s.rule.took(d, runs, now); s.rule.apart != before {
 		s.report()
@@ -203,7 +203,7 @@ func (s *Sharer) took(d time.Duration, runs int, now time.Time) {
 }
 
 // report tells the meter whether statements share.
-func (s *Sharer) report() {
+func (s *Batcher) report() {
 	d := backend.ShareQueries
 	if s.writes {
 		d = backend.ShareMutations
@@ -212,7 +212,7 @@ func (s *Sharer) report() {
 }
 
 // allow sets whether statements can share.
-func (s *Sharer) allow(possible bool) {
+func (s *Batcher) allow(possible bool) {
 	if s.possible.Swap(possible) != possible {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -221,7 +221,7 @@ func (s *Sharer) allow(possible bool) {
 }
 
 // next takes those who have waited longest; nil when nobody has.
-func (s *Sharer) next() *batch {
+func (s *Batcher) next() *batch {
 	n := min(len(s.queue), maxShared)
 	if n == 0 {
 		return nil
@@ -231,21 +231,21 @@ func (s *Sharer) next() *batch {
 	return b
 }
 
-// goOn has those who wait go on in the place of a turn that ends, or makes the place free.
-func (s *Sharer) goOn(t Turn, now time.Time) (*batch, Turn) {
-	if !s.trips.holds(t.place, t.number) {
-		return nil, Turn{}
+// goOn has those who wait go on instead of a turn that ends, or makes the place free.
+func (s *Batcher) goOn(t Ticket, now time.Time) (*batch, Ticket) {
+	if !s.inflight.holds(t.place, t.number) {
+		return nil, Ticket{}
 	}
 	b := s.next()
 	if b == nil {
-		s.trips.end(t.place)
-		return nil, Turn{}
+		s.inflight.end(t.place)
+		return nil, Ticket{}
 	}
 	return b, s.take(t.place, now)
 }
 
 // run makes shared round trips for as long as there is somebody who waits.
-func (s *Sharer) run(t Turn, b *batch) {
+func (s *Batcher) run(t Ticket, b *batch) {
 	for b != nil {
 		b.run()
 		s.mu.Lock()
@@ -257,7 +257,7 @@ func (s *Sharer) run(t Turn, b *batch) {
 }
 
 // watch looks after those who wait, for as long as somebody does.
-func (s *Sharer) watch() {
+func (s *Batcher) watch() {
 	s.watching = true
 	if s.look == nil {
 		s.look = time.AfterFunc(lookEvery, s.overdue)
@@ -266,14 +266,14 @@ func (s *Sharer) watch() {
 	}
 }
 
-// overdue begins other round trips in place of those that take too long.
-func (s *Sharer) overdue() {
+// overdue begins other round trips instead of those that take too long.
+func (s *Batcher) overdue() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	s.trips.overdue(now, s.Ahead)
+	s.inflight.overdue(now, s.Ahead)
 	for {
-		place := s.trips.free(s.Trips)
+		place := s.inflight.free(s.RoundTrips)
 		if place < 0 {
 			break
 		}

@@ -62,7 +62,7 @@ func (q *Shared) Outcome() (o Outcome, answer []byte, text *Text, err error) {
 const maxReused = 16 << 10
 
 // Forget ends the use of it.
-func (s *Sharer) Forget(q *Shared) {
+func (s *Batcher) Forget(q *Shared) {
 	if q.outcome == Left || q.outcome == Alone {
 		return // the round trip may still use it
 	}
@@ -75,7 +75,7 @@ func (s *Sharer) Forget(q *Shared) {
 }
 
 // wait waits for the outcome, or for the end of the request.
-func (q *Shared) wait(ctx context.Context, s *Sharer) {
+func (q *Shared) wait(ctx context.Context, s *Batcher) {
 	select {
 	case <-q.done:
 		return
@@ -99,7 +99,7 @@ func (q *Shared) wait(ctx context.Context, s *Sharer) {
 
 // batch is a shared round trip.
 type batch struct {
-	sharer *Sharer
+	sharer *Batcher
 	// ctx ends when nobody waits for anything of it any more, and there is nothing to be expected soon.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -125,7 +125,7 @@ type batch struct {
 }
 
 // newBatch is a round trip of statements that have waited.
-func newBatch(s *Sharer, waiting []*Shared) *batch {
+func newBatch(s *Batcher, waiting []*Shared) *batch {
 	b := &batch{sharer: s, steps: make([]step, len(waiting)), list: slices.Clone(waiting), wanted: len(waiting), idle: true}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	for i, q := range waiting {
@@ -262,7 +262,7 @@ func (b *batch) exchange(p *pipeline) (err error) {
 		b.end()
 		close(read)
 		if !cancels() {
-			p.conn.Discard() // a late request to cancel must not end what somebody else runs
+			p.conn.Discard() // a late request to cancel must not end what another user runs
 		}
 	}()
 	return b.read(p)

@@ -17,7 +17,7 @@ func TestAnswersOfEqualStatements(t *testing.T) {
 		for i := range waiting {
 			waiting[i] = &Shared{done: make(chan struct{})}
 		}
-		b := newBatch(&Sharer{}, waiting)
+		b := newBatch(&Batcher{}, waiting)
 		defer b.cancel()
 		for i := 1; i < len(waiting); i++ {
 			b.steps[i].twin = &b.steps[0]

@@ -16,7 +16,7 @@ const connecting = time.Millisecond
 
 // gathering is a sharer of one round trip at a time, which no connection is ever opened for.
 type gathering struct {
-	*Sharer
+	*Batcher
 	// yields counts the statements that let others go first, until they are told to go on.
 	yields int
 	goOn   chan struct{}
@@ -33,8 +33,8 @@ func newGathering(t *testing.T) *gathering {
 		MaxSize:    1,
 	})
 	require.NoError(t, err)
-	g := &gathering{Sharer: newSharer(&Pool{Conns: conns}, false), goOn: make(chan struct{})}
-	g.Trips = 1
+	g := &gathering{Batcher: newBatcher(&Pool{Conns: conns}, false), goOn: make(chan struct{})}
+	g.RoundTrips = 1
 	g.possible.Store(true)
 	g.Yield = func() {
 		g.yields++
@@ -46,7 +46,7 @@ func newGathering(t *testing.T) *gathering {
 // joined is what became of a statement.
 type joined struct {
 	shared *Shared
-	turn   Turn
+	turn   Ticket
 }
 
 // join has a statement join that is known to be short, in a goroutine of its own.
@@ -85,7 +85,7 @@ func TestGather(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Equal(t, len(all), g.rule.crowded)
-		require.Equal(t, 0, g.trips.free(g.Trips))
+		require.Equal(t, 0, g.inflight.free(g.RoundTrips))
 	})
 }
 
@@ -117,7 +117,7 @@ func TestGatherNobody(t *testing.T) {
 		require.NotNil(t, (<-next).shared)
 		require.NotNil(t, (<-last).shared)
 		synctest.Wait()
-		require.Equal(t, 0, g.trips.free(g.Trips))
+		require.Equal(t, 0, g.inflight.free(g.RoundTrips))
 	})
 }
 
@@ -137,7 +137,7 @@ func TestGatherLeaving(t *testing.T) {
 		o, _, _, _ = (<-next).shared.Outcome()
 		require.Equal(t, Refused, o)
 		synctest.Wait()
-		require.Equal(t, 0, g.trips.free(g.Trips))
+		require.Equal(t, 0, g.inflight.free(g.RoundTrips))
 	})
 }
 

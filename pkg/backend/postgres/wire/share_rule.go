@@ -86,9 +86,12 @@ const (
 	// pairs is how many are compared before the better way is kept, retry is after how many windows the other
 	// one is tried again.
 	pairs, retry = 6, 24
-	// of is how many comparisons count, expected and worth what is expected to be gained before there are any,
-	// and as how many that counts. One counts for at most atMost: on a busy machine much happens in a window.
-	of, expected, worth, atMost = 16, 0.1, 2, 0.7
+	// maxSamples is how many comparisons count.
+	maxSamples = 16
+	// priorGain is the gain that is assumed before any comparison, and priorWeight as how many comparisons it counts.
+	priorGain, priorWeight = 0.1, 2
+	// maxStep bounds what one comparison counts for: on a busy machine much happens in a window.
+	maxStep = 0.7
 	// tolerated and toleratedWrite are how much more statements may cost together, as rule.tolerated: it saves CPU time in
 	// any case, of what writes a fourth of the server's.
 	tolerated, toleratedWrite = 0.2, 0.3
@@ -98,7 +101,7 @@ const (
 	longest = 20 * time.Millisecond
 	// pauses is the part of a window's time, a fourth, that may pass between the ends of two runs for the window to tell anything:
 	// in a longer pause clients have asked for nothing, whatever they would have waited for. A shorter one adds 0.6 to the cost,
-	// less than atMost, and hardly ever comes by chance: that is four shared round trips of maxShared.
+	// less than maxStep, and hardly ever comes by chance: that is four shared round trips of maxShared.
 	pauses = 4
 )
 
@@ -159,11 +162,11 @@ func (r *rule) next(now time.Time) {
 		if !r.apart {
 			gain = -gain
 		}
-		gain = max(-atMost, min(gain, atMost))
+		gain = max(-maxStep, min(gain, maxStep))
 		if r.compared == 0 {
-			r.gain = expected
+			r.gain = priorGain
 		}
-		r.gain += (gain - r.gain) / float64(min(r.compared+worth+1, of))
+		r.gain += (gain - r.gain) / float64(min(r.compared+priorWeight+1, maxSamples))
 		r.compared++
 		r.kept = 0
 	}

@@ -91,7 +91,7 @@ func TestRuleOfSharingInBursts(t *testing.T) {
 				now = now.Add(pause)
 			}
 			require.Greater(t, float64(right)/float64(runs), 0.8)
-			require.GreaterOrEqual(t, r.compared, of)
+			require.GreaterOrEqual(t, r.compared, maxSamples)
 		})
 	}
 }

@@ -18,7 +18,7 @@ const writersEach = 4
 // So while many transactions are under way, others wait for the end of one. While there are fewer, nothing waits.
 //
 // One that takes long is waited for a few milliseconds, and no longer counts then: it may itself wait for a lock, for
-// the disk, or for the way to a server far away. Whether to wait at all is decided by measuring, as with Sharer.
+// the disk, or for the way to a server far away. Whether to wait at all is decided by measuring, as with Batcher.
 type Writers struct {
 	// Most is how many are under way before others wait.
 	Most int
@@ -35,7 +35,7 @@ type Writers struct {
 
 	mu       sync.Mutex
 	rule     rule
-	trips    trips
+	inflight inflight
 	queue    []*waiting
 	look     *time.Timer
 	watching bool
@@ -45,11 +45,11 @@ type Writers struct {
 type waiting struct {
 	// ready gets one value with the turn, unless it has left the queue.
 	ready chan struct{}
-	turn  WriteTurn
+	turn  WriteTicket
 }
 
-// WriteTurn is a transaction under way. The zero value is one that nobody waits for.
-type WriteTurn struct {
+// WriteTicket is a transaction under way. The zero value is one that nobody waits for.
+type WriteTicket struct {
 	writers *Writers
 	came    time.Time
 	// place is negative for one that doesn't count.
@@ -64,9 +64,9 @@ func newWriters(p Policy, decided func(waits bool)) *Writers {
 }
 
 // Enter waits until a transaction may begin, or until ctx ends. The turn has to be ended.
-func (w *Writers) Enter(ctx context.Context) WriteTurn {
+func (w *Writers) Enter(ctx context.Context) WriteTicket {
 	if w.off {
-		return WriteTurn{}
+		return WriteTicket{}
 	}
 	q, turn := w.enter(time.Now())
 	if q == nil {
@@ -85,12 +85,12 @@ func (w *Writers) Enter(ctx context.Context) WriteTurn {
 }
 
 // enter gives a turn, or has one wait for it.
-func (w *Writers) enter(now time.Time) (*waiting, WriteTurn) {
+func (w *Writers) enter(now time.Time) (*waiting, WriteTicket) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	turn := WriteTurn{writers: w, came: now, place: w.trips.free(w.Most)}
+	turn := WriteTicket{writers: w, came: now, place: w.inflight.free(w.Most)}
 	if turn.place >= 0 {
-		turn.number = w.trips.begin(turn.place, now)
+		turn.number = w.inflight.begin(turn.place, now)
 		return nil, turn
 	}
 	w.rule.crowded++
@@ -103,7 +103,7 @@ func (w *Writers) enter(now time.Time) (*waiting, WriteTurn) {
 	if !w.watching {
 		w.watch()
 	}
-	return q, WriteTurn{}
+	return q, WriteTicket{}
 }
 
 // leave takes one out of the queue. It is false when it has its turn.
@@ -126,7 +126,7 @@ func (w *Writers) Waiting() int {
 }
 
 // End ends the turn of a transaction whose connection was released.
-func (t WriteTurn) End() {
+func (t WriteTicket) End() {
 	w, now := t.writers, time.Now()
 	if w == nil {
 		return
@@ -137,23 +137,23 @@ func (t WriteTurn) End() {
 	if w.rule.took(min(now.Sub(t.came), longest), 1, now); w.rule.apart != before && !w.Always {
 		w.decided(!w.rule.apart)
 	}
-	if !w.trips.holds(t.place, t.number) {
+	if !w.inflight.holds(t.place, t.number) {
 		return
 	}
-	w.trips.end(t.place)
+	w.inflight.end(t.place)
 	w.next(now)
 }
 
 // next gives free places to those who have waited longest.
 func (w *Writers) next(now time.Time) {
 	for len(w.queue) > 0 {
-		place := w.trips.free(w.Most)
+		place := w.inflight.free(w.Most)
 		if place < 0 {
 			return
 		}
 		q := w.queue[0]
 		w.queue = slices.Delete(w.queue, 0, 1)
-		q.turn.place, q.turn.number = place, w.trips.begin(place, now)
+		q.turn.place, q.turn.number = place, w.inflight.begin(place, now)
 		q.ready <- struct{}{} // from here on it is its request's
 	}
 }
@@ -173,7 +173,7 @@ func (w *Writers) overdue() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := time.Now()
-	w.trips.overdue(now, w.Ahead)
+	w.inflight.overdue(now, w.Ahead)
 	w.next(now)
 	w.watching = false
 	if len(w.queue) > 0 {

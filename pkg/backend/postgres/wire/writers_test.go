@@ -10,15 +10,15 @@ import (
 )
 
 // entering has a transaction enter in a goroutine of its own, inside of a bubble.
-func entering(ctx context.Context, w *Writers) <-chan WriteTurn {
-	turn := make(chan WriteTurn, 1)
+func entering(ctx context.Context, w *Writers) <-chan WriteTicket {
+	turn := make(chan WriteTicket, 1)
 	go func() { turn <- w.Enter(ctx) }()
 	synctest.Wait()
 	return turn
 }
 
 // entered is the turn of one that needn't wait.
-func entered(t *testing.T, turn <-chan WriteTurn) WriteTurn {
+func entered(t *testing.T, turn <-chan WriteTicket) WriteTicket {
 	t.Helper()
 	synctest.Wait()
 	select {
@@ -26,7 +26,7 @@ func entered(t *testing.T, turn <-chan WriteTurn) WriteTurn {
 		return e
 	default:
 		require.Fail(t, "it waits")
-		return WriteTurn{}
+		return WriteTicket{}
 	}
 }
 
@@ -106,7 +106,7 @@ func TestWritersBesides(t *testing.T) {
 		w := newTestWriters(1)
 		w.Ahead = time.Hour
 		first := entered(t, entering(t.Context(), w))
-		var queue []<-chan WriteTurn
+		var queue []<-chan WriteTicket
 		for range maxWaiting {
 			queue = append(queue, entering(t.Context(), w))
 		}

@@ -81,7 +81,7 @@ func (s *system) post(path, body string, header map[string]string) (int, string)
 	return status, answer
 }
 
-// send posts a request, and returns the status, the headers and the body of its answer; the error in place of the body where there is none.
+// send posts a request, and returns the status, the headers and the body of its answer; the error instead of the body where there is none.
 func (s *system) send(path, body string, header map[string]string) (int, http.Header, string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+path, strings.NewReader(body))

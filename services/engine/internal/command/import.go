@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"queryengine/pkg/config"
+	"queryengine/services/engine/internal/importcatalog"
 	"queryengine/services/engine/internal/remote"
-	"queryengine/services/engine/internal/takeover"
 )
 
 // importOptions are the options of import.
@@ -53,7 +53,7 @@ func (p *workplace) metadataDatabase() string {
 }
 
 func (p *workplace) importCatalogue(ctx context.Context, o *importOptions) error {
-	theirs, err := takeover.Open(ctx, o.from)
+	theirs, err := importcatalog.Open(ctx, o.from)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *workplace) importCatalogue(ctx context.Context, o *importOptions) error
 }
 
 // importMetadata takes the document, unless the server has another one.
-func (p *workplace) importMetadata(ctx context.Context, theirs *takeover.Catalogue, o *importOptions) error {
+func (p *workplace) importMetadata(ctx context.Context, theirs *importcatalog.Catalogue, o *importOptions) error {
 	used, err := p.inUse(ctx)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (p *workplace) inUse(ctx context.Context) (bool, error) {
 	return len(d) > 0, nil
 }
 
-func (p *workplace) importMigrations(ctx context.Context, theirs *takeover.Catalogue, state *remote.State, dry bool) error {
+func (p *workplace) importMigrations(ctx context.Context, theirs *importcatalog.Catalogue, state *remote.State, dry bool) error {
 	added := theirs.Merge(state.Migrations)
 	if added > 0 && !dry {
 		if err := p.server.Store(ctx, state); err != nil {
@@ -163,7 +163,7 @@ func (p *workplace) importMigrations(ctx context.Context, theirs *takeover.Catal
 	return nil
 }
 
-func (p *workplace) importScheduled(ctx context.Context, theirs *takeover.Catalogue, o *importOptions) error {
+func (p *workplace) importScheduled(ctx context.Context, theirs *importcatalog.Catalogue, o *importOptions) error {
 	if o.to == "" {
 		p.print("left   scheduled events: --metadata-database-url has to say where ours are")
 		return nil
@@ -184,7 +184,7 @@ func (p *workplace) importScheduled(ctx context.Context, theirs *takeover.Catalo
 }
 
 // importEventLogs takes the event log of each source, which lies in the source itself.
-func (p *workplace) importEventLogs(ctx context.Context, theirs *takeover.Catalogue, state *remote.State, dry bool) error {
+func (p *workplace) importEventLogs(ctx context.Context, theirs *importcatalog.Catalogue, state *remote.State, dry bool) error {
 	names, err := theirs.Sources()
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (p *workplace) importEventLogs(ctx context.Context, theirs *takeover.Catalo
 }
 
 func (p *workplace) importEventLog(ctx context.Context, source string, state *remote.State, dry bool) error {
-	rows, err := p.server.Rows(ctx, source, takeover.EventLogFound)
+	rows, err := p.server.Rows(ctx, source, importcatalog.EventLogFound)
 	if err != nil {
 		return err
 	}
@@ -223,9 +223,9 @@ func (p *workplace) importEventLog(ctx context.Context, source string, state *re
 	if until == "" {
 		until = now
 	}
-	sql := takeover.EventLogCount(until)
+	sql := importcatalog.EventLogCount(until)
 	if !dry {
-		sql = takeover.EventLogCopy(until)
+		sql = importcatalog.EventLogCopy(until)
 		state.Imported[source] = until // first: a run that fails is followed by one that takes the same
 		if err := p.server.Store(ctx, state); err != nil {
 			return err

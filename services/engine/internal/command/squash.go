@@ -55,7 +55,7 @@ func migrateSquash() projectCommand {
 	}
 }
 
-// squash puts one migration in the place of several, under the version of the first of them.
+// squash puts one migration instead of several, under the version of the first of them.
 func (p *workplace) squash(ctx context.Context, chosen []project.Migration, name string) error {
 	var up, down []string
 	for _, m := range chosen {

@@ -50,7 +50,7 @@ func parseYAML(files fs.FS, name string, depth int) (*yaml.Node, error) {
 	return document.Content[0], include(files, document.Content[0], name, depth)
 }
 
-// include puts the content of files in the place of !include, which is a tag, or the
+// include puts the content of files instead of !include, which is a tag, or the
 // beginning of a text.
 func include(files fs.FS, n *yaml.Node, file string, depth int) error {
 	if n.Kind == yaml.ScalarNode {

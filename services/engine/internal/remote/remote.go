@@ -155,7 +155,7 @@ func (c *Client) Dump(ctx context.Context, source string, options ...string) (st
 	return string(raw), err
 }
 
-// authorize gives a request the secret of the project, in the place of any other.
+// authorize gives a request the secret of the project, instead of any other.
 func (c *Client) authorize(h http.Header) {
 	h.Del(session.SecretHeader)
 	if secret := c.config.Secret(); secret != "" {

@@ -48,7 +48,7 @@ func Show(dir, name string) (string, error) {
 // container a directory with the files that it needs, dir/<service>, dir/nats and dir/postgres.
 // These may be volumes of their own, which only that container mounts; so their files are
 // readable by whatever user it runs as. Doing it again changes nothing. An admin secret that is
-// given is used in place of the one that is kept.
+// given is used instead of the one that is kept.
 func Init(dir, adminSecret string, hosts Hosts) error {
 	kept := map[string]string{}
 	names := []string{AdminSecret, MetricsSecret, MetadataKey, PostgresPassword, EnginePassword}

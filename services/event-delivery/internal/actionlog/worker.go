@@ -44,7 +44,7 @@ type Config struct {
 	Await func(ctx context.Context, version int64) error
 	// Tracer makes the spans of calls, nil for none.
 	Tracer trace.Tracer
-	// Ended is told of calls that have ended.
+	// Ended learns of calls that have ended.
 	Ended func(ids ...string)
 }
 
@@ -97,7 +97,7 @@ func (w *Worker) Stop(most time.Duration) {
 	w.pool.Stop(most)
 	if ids := w.held(); len(ids) > 0 {
 		if err := w.Log.giveBack(context.Background(), ids); err != nil {
-			w.Logger.Warn("calls of asynchronous actions will be made later", "error", err)
+			w.Logger.Warn("calls of asynchronous actions are delayed", "error", err)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (w *Worker) renew(ctx context.Context) {
 	for lifecycle.Sleep(ctx, renewal) {
 		if ids := w.held(); len(ids) > 0 {
 			if err := w.Log.keep(ctx, lease, ids...); err != nil && ctx.Err() == nil {
-				w.Logger.WarnContext(ctx, "calls of asynchronous actions may be made again by others", "error", err)
+				w.Logger.WarnContext(ctx, "calls of asynchronous actions may be repeated by another process", "error", err)
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func (w *Worker) record(ctx context.Context, id string, value []byte, failed err
 			failed = apierror.New(apierror.Unexpected, "the answer of the handler can't be stored: "+unstorable.reason)
 			continue
 		case !said:
-			w.Logger.WarnContext(ctx, "the end of a call of an asynchronous action can't be written at present", "error", err)
+			w.Logger.WarnContext(ctx, "result of an asynchronous action call can't be stored; retrying", "error", err)
 		}
 		if !lifecycle.Sleep(ctx, pause) {
 			return false

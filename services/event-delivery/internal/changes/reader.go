@@ -128,7 +128,7 @@ func (r *reader) read() error {
 		r.reading, r.number = rand.Text(), 0
 		r.mu.Unlock()
 		r.Metrics.reading(r.meta.Name, true)
-		r.Logger.InfoContext(ctx, "reading the log of a source for subscriptions", "source", r.meta.Name, "slot", r.slot)
+		r.Logger.InfoContext(ctx, "reading the WAL of a source for subscriptions", "source", r.meta.Name, "slot", r.slot)
 		r.tell(nil)
 	}, func(c backend.Change) {
 		r.Metrics.changed(r.meta.Name, c.Since)
@@ -185,6 +185,6 @@ func (r *reader) publish(m *changev1.Told) {
 		m.Guarded = guarded.Guarded()
 	}
 	if err := r.Bus.Publish(bus.ChangesTold, m); err != nil {
-		r.Logger.Debug("changes can't be published", "source", r.meta.Name, "error", err)
+		r.Logger.Debug("publish changes failed", "source", r.meta.Name, "error", err)
 	}
 }

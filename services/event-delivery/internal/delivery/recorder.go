@@ -83,7 +83,7 @@ func (r *recorder) write(ctx context.Context, batch []recording) {
 			return
 		}
 		if !said {
-			r.logger.WarnContext(ctx, "outcomes of deliveries can't be recorded at present", "error", err)
+			r.logger.WarnContext(ctx, "delivery outcomes can't be recorded; retrying", "error", err)
 		}
 		lifecycle.Sleep(ctx, pause)
 	}

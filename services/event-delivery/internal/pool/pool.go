@@ -38,7 +38,7 @@ type Pool struct {
 	Config
 	// slots holds a token for each piece in progress, and for those that are being taken.
 	slots chan struct{}
-	// running are the pieces in progress and the loop that takes them, beside what Beside started.
+	// running are the pieces in progress and the loop that takes them, next to what Next to started.
 	running, beside sync.WaitGroup
 	taking, work    context.Context //nolint:containedctx // the pool's own, until Stop
 	// stopTaking ends taking, abandon ends work.
@@ -56,7 +56,7 @@ func New(c Config) *Pool {
 // Start begins to take work.
 func (p *Pool) Start() { p.running.Go(p.loop) }
 
-// Beside runs what the work in progress needs. f returns when work ends, for which Stop waits.
+// Next to runs what the work in progress needs. f returns when work ends, for which Stop waits.
 func (p *Pool) Beside(f func(work context.Context)) { p.beside.Go(func() { f(p.work) }) }
 
 // Stop takes nothing more, waits for the work in progress, at most for patience, and cancels the

@@ -52,7 +52,7 @@ func (p *publisher) run(ctx context.Context, source backend.ChangePublisher) {
 				pause, said = retryFirst, "" // it was well in between
 			}
 			if text := err.Error(); text != said {
-				p.Logger.WarnContext(ctx, "changes can't be published at present; they are published later",
+				p.Logger.WarnContext(ctx, "changes can't be published; retrying later",
 					"source", p.name.Source, "publication", p.name.Name, "error", text)
 				said = text
 			}
@@ -67,7 +67,7 @@ func (p *publisher) progress(ctx context.Context) backend.ChangeProgress {
 		Logger: p.Logger.With("source", p.name.Source, "publication", p.name.Name),
 		Began: func() {
 			p.Metrics.publishing(p.name, true)
-			p.Logger.InfoContext(ctx, "publishing the changes of tables", "source", p.name.Source, "publication", p.name.Name)
+			p.Logger.InfoContext(ctx, "publishing table changes", "source", p.name.Source, "publication", p.name.Name)
 		},
 		Stored: func(messages int, lag time.Duration) { p.Metrics.stored(p.name, messages, lag) },
 	}

@@ -132,7 +132,7 @@ func (p *Publishers) wanted(name bus.PublishedName) *publisher {
 func (p *Publishers) begin(name bus.PublishedName) {
 	next := p.wanted(name)
 	if next == nil {
-		p.Logger.Warn("changes aren't published: their definition is inconsistent", "source", name.Source, "publication", name.Name)
+		p.Logger.Warn("changes are not published: inconsistent definition", "source", name.Source, "publication", name.Name)
 		return
 	}
 	opened, err := p.pool.Use(next.source)

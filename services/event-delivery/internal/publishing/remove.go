@@ -27,11 +27,11 @@ func (p *Publishers) remove(name bus.PublishedName, source *metadata.Source) {
 	for p.ctx.Err() == nil && !p.isAsked(name) {
 		err := p.removeOnce(name, source)
 		if err == nil {
-			p.Logger.Info("changes of tables aren't published any more", "source", name.Source, "publication", name.Name)
+			p.Logger.Info("publishing of table changes ended", "source", name.Source, "publication", name.Name)
 			return
 		}
 		if !said && p.ctx.Err() == nil {
-			p.Logger.Warn("what publishing of changes has left can't be removed at present; it is removed later",
+			p.Logger.Warn("leftovers of published changes can't be removed; retrying later",
 				"source", name.Source, "publication", name.Name, "error", err)
 		}
 		said = true
@@ -52,7 +52,7 @@ func (p *Publishers) removeOnce(name bus.PublishedName, source *metadata.Source)
 func (p *Publishers) dropIn(name bus.PublishedName, source *metadata.Source) error {
 	if source == nil {
 		if source = p.sourceNamed(name.Source); source == nil {
-			p.Logger.Warn("the source of published changes is gone: drop its replication slot in the database, if that still exists",
+			p.Logger.Warn("source of published changes was removed; drop its replication slot if the database still exists",
 				"source", name.Source, "publication", name.Name)
 			return nil
 		}

@@ -128,7 +128,7 @@ func (a *alarm) lost(ctx context.Context, err error) {
 	a.close()
 	a.retry = time.Now().Add(pause)
 	if !a.said && ctx.Err() == nil {
-		a.logger.WarnContext(ctx, "a source doesn't say when there are events; they are looked for from time to time", "error", err)
+		a.logger.WarnContext(ctx, "source sends no event notifications; polling for events", "error", err)
 		a.said = true
 	}
 }

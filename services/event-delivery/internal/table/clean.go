@@ -25,7 +25,7 @@ const (
 func (s *source) clean(ctx context.Context) {
 	for {
 		if err := s.cleanOnce(ctx); err != nil && ctx.Err() == nil {
-			s.Logger.WarnContext(ctx, "the event logs of a source can't be cleaned up at present", "source", s.meta.Name, "error", err)
+			s.Logger.WarnContext(ctx, "event logs of a source can't be cleaned up; retrying later", "source", s.meta.Name, "error", err)
 		}
 		if !lifecycle.Sleep(ctx, cleanEvery) {
 			return
@@ -92,7 +92,7 @@ func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
 			Timeout: time.Duration(c.Timeout) * time.Second, Invocations: c.Invocations,
 		}, func() bool {
 			if err := s.log.RenewCleanup(ctx, d.ID); err != nil && ctx.Err() == nil {
-				s.Logger.WarnContext(ctx, "a clean-up of events can't be kept from others at present", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
+				s.Logger.WarnContext(ctx, "event clean-up can't be locked; retrying", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
 			}
 			now := s.cleanupOf(d.Trigger)
 			return now != nil && !now.Paused
@@ -101,7 +101,7 @@ func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
 			return ctx.Err() // another process goes on with it
 		}
 		if err != nil {
-			s.Logger.WarnContext(ctx, "a clean-up of events has ended early", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
+			s.Logger.WarnContext(ctx, "event clean-up ended early", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
 		}
 		s.Metrics.cleaned(s.meta.Name, d.Trigger, cleaned, err != nil)
 	}

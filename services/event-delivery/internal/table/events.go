@@ -119,7 +119,7 @@ func (e *Events) Follow(s *snapshot.Snapshot) {
 func (e *Events) begin(m *metadata.Source, triggers map[string]*trigger, version int64) {
 	opened, err := e.pool.Use(m)
 	if err != nil {
-		e.Logger.Warn("a source with event triggers can't be opened", "source", m.Name, "error", err)
+		e.Logger.Warn("source with event triggers can't be opened", "source", m.Name, "error", err)
 		return
 	}
 	log, ok := opened.Source.(backend.EventLog)

@@ -28,7 +28,7 @@ func (s *source) makeEvents(ctx context.Context) {
 	progress := backend.EventProgress{
 		Logger: s.Logger.With("source", s.meta.Name),
 		Began: func() {
-			s.Logger.InfoContext(ctx, "making events from the log of a source", "source", s.meta.Name)
+			s.Logger.InfoContext(ctx, "making events from the WAL of a source", "source", s.meta.Name)
 		},
 		Made:   func(events int, lag time.Duration) { s.Metrics.made(s.meta.Name, events, lag) },
 		Missed: func() { s.Metrics.missed(s.meta.Name) },
@@ -50,7 +50,7 @@ func (s *source) makeEvents(ctx context.Context) {
 				wait, said = pause, "" // it was well in between
 			}
 			if text := err.Error(); text != said {
-				s.Logger.WarnContext(ctx, "no events can be made from the log of a source at present; they are made later",
+				s.Logger.WarnContext(ctx, "events can't be made from the WAL of a source; retrying later",
 					"source", s.meta.Name, "error", text)
 				said = text
 			}

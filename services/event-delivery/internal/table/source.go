@@ -153,7 +153,7 @@ func (s *source) capture(ctx context.Context) {
 		n, err := s.captureOnce(ctx)
 		if err != nil && ctx.Err() == nil {
 			if !ill {
-				s.Logger.WarnContext(ctx, "no events can be taken from a source at present", "source", s.meta.Name, "error", err)
+				s.Logger.WarnContext(ctx, "events can't be fetched from a source; retrying", "source", s.meta.Name, "error", err)
 			}
 			a.close()
 			lifecycle.Sleep(ctx, pause)
@@ -259,7 +259,7 @@ func (s *source) release(ctx context.Context, ids []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
 	defer cancel()
 	if err := s.log.ReleaseEvents(ctx, ids); err != nil {
-		s.Logger.WarnContext(ctx, "events that can't be given back are tried again when their lease has run out",
+		s.Logger.WarnContext(ctx, "events could not be released; they are retried when their lease expires",
 			"source", s.meta.Name, "events", len(ids), "error", err)
 	}
 }
@@ -277,7 +277,7 @@ func (s *source) renew(ctx context.Context) {
 		err := s.log.RenewEvents(bounded, ids)
 		cancel()
 		if err != nil && ctx.Err() == nil {
-			s.Logger.WarnContext(ctx, "the leases of events can't be renewed at present", "source", s.meta.Name, "error", err)
+			s.Logger.WarnContext(ctx, "event leases can't be renewed; retrying", "source", s.meta.Name, "error", err)
 		}
 	}
 }

@@ -177,7 +177,7 @@ type API struct {
 	logs       logs
 	endpoints  rest.Cache
 	forwarding forwarding
-	deadlines  deadline.Keeper
+	deadlines  deadline.CoarseTimer
 	limits     *limits.Keeper
 	running    *limits.Subscriptions
 	// The answers of /v1alpha1/config and /v1/version.

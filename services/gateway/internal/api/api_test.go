@@ -410,7 +410,7 @@ func TestReady(t *testing.T) {
 	t.Parallel()
 	var fault error
 	w := setup(t, func(w *world) {
-		w.deps.Health = func(context.Context) error { return errors.New("the metadata database can't be reached") }
+		w.deps.Health = func(context.Context) error { return errors.New("metadata database is unreachable") }
 		w.deps.Ready = func() error { return fault }
 	})
 	got := w.send(t, "GET", "/readyz", "")

@@ -272,7 +272,7 @@ func (f *eventStream) Fail(e *apierror.Error) { f.push(event{err: e}) }
 // End implements live.Receiver.
 func (f *eventStream) End(e *apierror.Error) { f.push(event{err: e, end: true}) }
 
-// push adds an event, in place of an error that still waits.
+// push adds an event, instead of an error that still waits.
 func (f *eventStream) push(e event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

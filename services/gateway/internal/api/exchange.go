@@ -248,7 +248,7 @@ func (x *exchange) abort(err error) {
 	if x.r.Context().Err() != nil {
 		level = slog.LevelDebug // the client's own doing
 	}
-	x.api.Log.Log(x.ctx, level, "an answer was cut off", "request_id", x.requestID, "error", err)
+	x.api.Log.Log(x.ctx, level, "answer was truncated", "request_id", x.requestID, "error", err)
 }
 
 // recover turns a crash of a handler into an error of its request.

@@ -25,7 +25,7 @@ func (p *Policy) Admit(r *http.Request) error {
 	case origin != "" && !p.off && p.lists(origin):
 		return nil
 	case !p.isOwnHost(r.Host):
-		// A name of somebody else may lead to this machine: its pages would be of the engine's own origin.
+		// A name of another user may lead to this machine: its pages would be of the engine's own origin.
 		return fmt.Errorf("no admin secret is set, so requests to the host %q are refused: set --admin-secret, or add \"http://%s\" to --cors-domain", r.Host, r.Host)
 	case !p.Trusts(r), !isSameHost(r.Header.Get("Referer"), r) && r.Method != http.MethodGet, isForm(r):
 		from := origin

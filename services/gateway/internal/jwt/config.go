@@ -20,9 +20,9 @@ type Config struct {
 	jwkURL string
 
 	namespace     string    // key of the claims
-	namespacePath *jsonPath // in place of namespace
+	namespacePath *jsonPath // instead of namespace
 	stringified   bool
-	claimsMap     map[string]mappedClaim // in place of both
+	claimsMap     map[string]mappedClaim // instead of both
 	claimsMapText json.RawMessage        // as it was given; nil for none
 
 	audience []string

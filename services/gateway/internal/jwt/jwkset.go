@@ -23,7 +23,7 @@ const (
 	firstRetryWait = 200 * time.Millisecond
 )
 
-// errBadSet is an answer that trying again does not mend.
+// errBadSet is an answer that trying again does not fix.
 var errBadSet = errors.New("Error parsing JWK from url") //nolint:staticcheck // wire text
 
 // Log lines for an answer whose expiry can't be read.

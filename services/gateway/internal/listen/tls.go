@@ -91,12 +91,12 @@ func (t *TLS) look() {
 	if err != nil {
 		if text := err.Error(); text != t.failed {
 			t.failed = text
-			t.log.Error("the renewed TLS certificate can't be used, the last one stays", "error", err)
+			t.log.Error("renewed TLS certificate is invalid; keeping the previous one", "error", err)
 		}
 		return
 	}
 	t.failed = ""
-	t.log.Info("the TLS certificate was renewed", "expires", t.current.Load().Certificates[0].Leaf.NotAfter)
+	t.log.Info("TLS certificate renewed", "expires", t.current.Load().Certificates[0].Leaf.NotAfter)
 }
 
 // use has new connections use a content.

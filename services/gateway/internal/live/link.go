@@ -44,7 +44,7 @@ func (l *link) run() {
 	l.cancel()
 	close(l.ended)
 	if l.client.base.Err() == nil {
-		l.client.config.Log.Debug("the link to an executor has ended", "instance", l.instance, "error", err)
+		l.client.config.Log.Debug("direct connection to an executor ended", "instance", l.instance, "error", err)
 	}
 	l.client.lost(l)
 }
@@ -127,7 +127,7 @@ func (l *link) leave() {
 			&queryv1.UnsubscribeRequest{Link: l.name, Subscribers: ids}, nil, 0)
 		cancel()
 		if err != nil && l.ctx.Err() == nil && !passes(err) {
-			l.client.config.Log.Warn("subscriptions could not be ended", "error", apierror.From(err))
+			l.client.config.Log.Warn("subscriptions did not end", "error", apierror.From(err))
 		}
 	}
 }

@@ -226,7 +226,7 @@ func (c *conn) send(text []byte) error {
 	return c.sendOf(c.server.deps.Metrics.wroteOther, text)
 }
 
-// sendOf is send; count is told of the bytes, and how long they took.
+// sendOf is send; count learns of the bytes, and how long they took.
 func (c *conn) sendOf(count func(bytes int, took time.Duration), text []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, writeTimeout)
 	defer cancel()

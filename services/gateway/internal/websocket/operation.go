@@ -110,7 +110,7 @@ func (c *conn) run(ctx context.Context, a *answer) {
 	switch {
 	case err != nil && a.writer != nil:
 		// A part of the message has been sent: only closing the connection tells the client.
-		c.server.deps.Logger.Warn("an answer was cut off", "error", err)
+		c.server.deps.Logger.Warn("answer was truncated", "error", err)
 		_ = c.socket.CloseNow()
 		return
 	case err != nil:

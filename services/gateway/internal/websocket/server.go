@@ -76,7 +76,7 @@ type Subscription interface {
 // Endpoint is the endpoint of the API at which a connection was opened.
 type Endpoint struct {
 	Relay bool
-	// FlatErrors are {"error","path","code"}, in place of GraphQL errors.
+	// FlatErrors are {"error","path","code"}, instead of GraphQL errors.
 	FlatErrors bool
 	// Address is the client's.
 	Address string

@@ -94,7 +94,7 @@ func (e *Engine) dryRun(ctx context.Context, r Request, s step, version *int64) 
 	return &Answer{Body: answer, State: base}, nil
 }
 
-// onlyCounts reports whether a step, when it is tried, doesn't build on the metadata in force, but counts events. That can take
+// onlyCounts reports whether a step, when it is tried, doesn't build on the current metadata, but counts events. That can take
 // long, and other requests don't wait for it.
 func onlyCounts(s step) bool {
 	o, ok := s.(operationStep)

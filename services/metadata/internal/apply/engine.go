@@ -134,7 +134,7 @@ func (e *Engine) Refresh(ctx context.Context) (*State, error) {
 	return next, nil
 }
 
-// catchUp returns the snapshot in force, by the changes since current where they suffice.
+// catchUp returns the current snapshot, by the changes since current where they suffice.
 func (e *Engine) catchUp(ctx context.Context, current *State, version store.Version) (*snapshot.Snapshot, error) {
 	if current == nil || current.StreamID != version.StreamID || version.Number < current.Version ||
 		version.Number-current.Version > changesAtOnce {
@@ -229,7 +229,7 @@ func (e *Engine) read(ctx context.Context, r Request, s step) (*Answer, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		e.Logger.WarnContext(ctx, "the metadata database is not reachable; answering from memory", "error", err)
+		e.Logger.WarnContext(ctx, "metadata database is unreachable; answering from memory", "error", err)
 		state = e.State()
 	}
 	w := e.newWork(r, state)

@@ -10,7 +10,7 @@ import (
 	"queryengine/services/metadata/internal/store"
 )
 
-// historyBodies are the operations on what is stored beside the document.
+// historyBodies are the operations on what is stored next to the document.
 var historyBodies = []served{
 	serve((*work).listVersions),
 	serve((*work).diffVersions),

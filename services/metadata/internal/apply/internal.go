@@ -28,7 +28,7 @@ func (e *Engine) Reintrospect(ctx context.Context) {
 		return &metadata.Result{Document: v.Document, Introspect: metadata.Introspection{All: true, AllRemotes: true}}, nil
 	})
 	if err != nil && ctx.Err() == nil {
-		e.Logger.WarnContext(ctx, "the sources could not be introspected again", "error", err)
+		e.Logger.WarnContext(ctx, "sources could not be introspected again", "error", err)
 	}
 	e.installMissing(ctx)
 }

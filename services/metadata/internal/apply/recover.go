@@ -40,7 +40,7 @@ func (e *Engine) Recover(ctx context.Context) {
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				e.Logger.WarnContext(ctx, "sources that answer again could not be introspected", "error", err)
+				e.Logger.WarnContext(ctx, "recovered sources could not be introspected", "error", err)
 			}
 			continue
 		}

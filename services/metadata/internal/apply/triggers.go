@@ -168,7 +168,7 @@ func (w *work) changeEventTriggers(ctx context.Context) (undo func(context.Conte
 		}
 		// A source that was dropped may be unreachable permanently.
 		if err := w.changeSource(ctx, m, changesOf(w.base, w.current, m.Name, false)); err != nil {
-			w.Logger.WarnContext(ctx, "the event triggers of a source that was dropped are still in its database",
+			w.Logger.WarnContext(ctx, "event triggers of a dropped source are still in its database",
 				"source", m.Name, "error", err)
 		}
 	}
@@ -264,7 +264,7 @@ func (e *Engine) installMissing(ctx context.Context) {
 			err = w.changeSource(ctx, m, c)
 		}
 		if err != nil && ctx.Err() == nil {
-			e.Logger.WarnContext(ctx, "event triggers are missing in a source", "source", m.Name, "error", err)
+			e.Logger.WarnContext(ctx, "event triggers are missing in the database of a source", "source", m.Name, "error", err)
 		}
 	}
 }

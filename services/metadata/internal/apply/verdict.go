@@ -71,7 +71,7 @@ func reasons(list []metadata.Inconsistency, named []metadata.ObjectID) error {
 func fresh(before, after []metadata.Inconsistency) []metadata.Inconsistency {
 	type object struct {
 		id   metadata.ObjectID
-		name string // what conflicts have in place of an ID is their reason
+		name string // what conflicts have instead of an ID is their reason
 	}
 	key := func(i metadata.Inconsistency) object {
 		if len(i.Objects) > 0 || len(i.Conflicts) > 0 {

@@ -74,7 +74,7 @@ func (a *Audience) Start(first bool) (stop func(), err error) {
 	}
 	if err := a.topics.Publish(bus.MetadataRollCall, &metadatav1.RollCall{}); err != nil {
 		stop()
-		return nil, fmt.Errorf("call the roll: %w", err)
+		return nil, fmt.Errorf("discover instances: %w", err)
 	}
 	return stop, nil
 }

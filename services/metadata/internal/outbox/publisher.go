@@ -61,7 +61,7 @@ type Config struct {
 	Store     *store.Store
 	Changes   changes
 	Snapshots snapshots
-	// State returns the state in force.
+	// State returns the current state.
 	State    func(context.Context) (*snapshot.Snapshot, error)
 	Replicas int
 	Logger   *slog.Logger
@@ -136,7 +136,7 @@ func (p *Publisher) run(ctx context.Context) {
 			return
 		}
 		p.setStatus(err)
-		p.c.Logger.WarnContext(ctx, "publishing of metadata changes starts over", "error", err)
+		p.c.Logger.WarnContext(ctx, "publishing of metadata changes restarts", "error", err)
 		if time.Since(began) > poll {
 			pause = standby
 		}
@@ -267,7 +267,7 @@ func (p *Publisher) message(ctx context.Context, change store.Pending) ([]byte, 
 	return c.AsReference()
 }
 
-// Snapshot stores the state in force and returns it.
+// Snapshot stores the current state and returns it.
 func (p *Publisher) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 	s, err := p.c.State(ctx)
 	if err != nil {

@@ -57,10 +57,10 @@ func (p *Publisher) reconcile(ctx context.Context) (store.Version, error) {
 	}
 	err = p.c.Changes.Ensure(ctx, v.StreamID, p.c.Replicas)
 	if errors.Is(err, bus.ErrForeignStream) {
-		p.c.Logger.WarnContext(ctx, "the metadata stream belongs to another metadata database; it is rebuilt")
+		p.c.Logger.WarnContext(ctx, "metadata stream belongs to another metadata database; rebuilding it")
 		err = p.rebuild(ctx, v)
 	} else if err == nil && p.stuck {
-		p.c.Logger.WarnContext(ctx, "the metadata stream takes no messages, as after its disk was full, or holds some that are no changes; it is rebuilt")
+		p.c.Logger.WarnContext(ctx, "metadata stream rejects messages or holds invalid ones; rebuilding it")
 		err = p.rebuild(ctx, v)
 	}
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *Publisher) fill(ctx context.Context, v store.Version, info bus.ChangesI
 	if err != nil || n == v.Number-after || info.LastVersion == 0 {
 		return err
 	}
-	p.c.Logger.WarnContext(ctx, "the metadata stream lost changes that are no longer kept; it is rebuilt",
+	p.c.Logger.WarnContext(ctx, "metadata stream lost changes that are no longer kept; rebuilding it",
 		"stream", info.LastVersion, "database", v.Number)
 	return p.rebuild(ctx, v)
 }

@@ -16,7 +16,7 @@ import (
 // Channel is notified of every commit.
 const Channel = "engine_metadata"
 
-// Conflict is the error of a request that builds on another version than the one in force.
+// Conflict is the error of a request that builds on another version than the current one.
 func Conflict(version int64) error {
 	return apierror.Newf(apierror.Conflict, "metadata resource version referenced (%d) did not match current version", version)
 }

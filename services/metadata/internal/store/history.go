@@ -26,7 +26,7 @@ type Summary struct {
 	// Count is how many there are.
 	Objects []snapshot.Object `json:"objects"`
 	Count   int               `json:"changed_objects"`
-	// By is who asked for it, nil for what the engine did by itself, as when it reads a source anew.
+	// By is who asked for it, nil for what the engine did by itself, as when it reads a source again.
 	By *Author `json:"by,omitempty"`
 }
 

@@ -69,7 +69,7 @@ type Version struct {
 
 const versionSQL = `SELECT stream_id::text, resource_version FROM engine_catalog.metadata_version`
 
-// Version reads the version in force.
+// Version reads the current version.
 func (s *Store) Version(ctx context.Context) (Version, error) {
 	var v Version
 	err := s.pool.QueryRow(ctx, versionSQL).Scan(&v.StreamID, &v.Number)

@@ -88,7 +88,7 @@ func (c *Cache) Put(ctx context.Context, k Key, body []byte, ttl time.Duration) 
 		return CapacityExceeded
 	}
 	if err := c.store.Put(ctx, k.Family, k.Key, body, ttl); err != nil {
-		c.log.WarnContext(ctx, "an answer could not be cached", "error", err)
+		c.log.WarnContext(ctx, "answer was not cached", "error", err)
 		return StoreFailed
 	}
 	return NoWarning

@@ -52,7 +52,7 @@ func (r *Responder) AddHeaders(list ...*queryv1.Header) {
 	r.setHead()
 }
 
-// About is what the caller is told of the operation: its parameterized query hash, name and kind.
+// About is what the caller learns of the operation: its parameterized query hash, name and kind.
 type About struct{ Hash, Name, Kind string }
 
 // Describe describes the operation to the caller, before anything is written.

@@ -93,7 +93,7 @@ func (x *exchange) key() string {
 // Recorder records the statements of sources.
 type Recorder struct {
 	mu sync.Mutex
-	// inOrder are those of transactions, beside them those that may run at once.
+	// inOrder are those of transactions, next to them those that may run at once.
 	inOrder, beside []*exchange
 }
 

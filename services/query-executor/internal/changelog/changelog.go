@@ -1,7 +1,7 @@
 // Package changelog listens to the changes of a source whose log event-delivery reads.
 //
 // It notices whatever it misses: messages are numbered, and come at least every second. Then, as when
-// another process begins to read, listening ends, and the caller begins anew.
+// another process begins to read, listening ends, and the caller starts again.
 package changelog
 
 import (

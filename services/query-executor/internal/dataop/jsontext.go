@@ -20,7 +20,7 @@ func (p *planner) readJSONAs(r *request, t *resolve.Table) error {
 		return nil
 	}
 	dialect := t.Source.Dialect
-	known := dialect.Well(backend.TypeJSON)
+	known := dialect.Builtin(backend.TypeJSON)
 	text, ok := dialect.CanCast(known, "text")
 	if !ok {
 		return apierror.At(lacks(t, "json_as_text"), "json_as_text")
@@ -48,7 +48,7 @@ func textOf(t *resolve.Table, s ir.Scalar) (ir.Scalar, error) {
 	if !dialect.Tables().TextOfAll {
 		return s, apierror.At(lacks(t, "as_text"), "as_text")
 	}
-	text := dialect.Well(backend.TypeText)
+	text := dialect.Builtin(backend.TypeText)
 	return ir.Scalar{Expr: ir.Cast{Expr: s.Expr, Type: text}, Type: text}, nil
 }
 

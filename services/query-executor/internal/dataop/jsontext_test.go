@@ -36,7 +36,7 @@ func TestJSONAsText(t *testing.T) {
 		require.NoError(t, err, args)
 		require.JSONEq(t, `{"affected_rows":1,"returning":[`+string(want)+`]}`, got)
 
-		// Written anew by an update, and read by a select.
+		// Written again by an update, and read by a select.
 		set, err := json.Marshal(map[string]any{"doc": c.doc, "parsed": c.parsed})
 		require.NoError(t, err)
 		id, err := json.Marshal(id)

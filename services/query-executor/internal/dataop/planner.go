@@ -36,7 +36,7 @@ type planner struct {
 	role   string // of user
 	// unguarded are the guards that are switched off.
 	unguarded []string
-	// jsonText is the type of the texts that JSON is read and written as, nil where it is read and written as it is.
+	// jsonText is the text type that JSON is cast to; nil means no cast.
 	jsonText *catalog.Type
 	// budget is the budget of the request. relations and depth are of its statement.
 	budget           budget.Budget

@@ -40,7 +40,7 @@ func (p *planner) rows(t *resolve.Table, permission *resolve.SelectPermission, s
 	if rows.OrderBy, err = p.orderBy(t, s.order); err != nil {
 		return rows, apierror.At(err, "order_by")
 	}
-	whole := t.Source.Dialect.Well(backend.TypeBigInt)
+	whole := t.Source.Dialect.Builtin(backend.TypeBigInt)
 	if rows.Limit, err = number(s.limit, whole); err != nil {
 		return rows, apierror.At(err, "limit")
 	}

@@ -13,7 +13,7 @@ import (
 // remoteTarget is a field of a remote schema that is asked for keys.
 type remoteTarget struct{ *request.Call }
 
-// bindings are none: what a remote is told of variables belongs to the body of the call.
+// bindings are none: what a remote learns of variables belongs to the body of the call.
 func (t *remoteTarget) bindings() input.Bindings { return input.Bindings{} }
 
 func (t *remoteTarget) needs() Needs { return NeedsRemotes }

@@ -100,7 +100,7 @@ func typeList(types []*schema.Type, separator string) string {
 }
 
 func (d *definitions) field(f *schema.Field) {
-	switch f.Means.(type) {
+	switch f.Meaning.(type) {
 	case schema.Service, schema.Entities:
 		return
 	}

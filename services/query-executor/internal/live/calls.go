@@ -21,7 +21,7 @@ const (
 	answerPatience = time.Minute
 )
 
-// Calls is what a subscription has in place of a statement when it is about calls of
+// Calls is what a subscription has instead of a statement when it is about calls of
 // asynchronous actions.
 type Calls struct {
 	IDs []string
@@ -121,7 +121,7 @@ func (w *watch) run() {
 	log := w.manager.deps.Log
 	stop, err := w.manager.deps.Calls.Watch(w.hear)
 	if err != nil {
-		log.Warn("the ends of calls of actions are not heard of, subscriptions poll", "error", err)
+		log.Warn("no notifications of completed action calls; subscriptions poll", "error", err)
 	} else {
 		defer stop()
 	}
@@ -147,7 +147,7 @@ func (w *watch) cycle(all bool) {
 	m := w.manager
 	ended, ids := w.open(all)
 	if err := w.ask(ids, ended); err != nil && m.base.Err() == nil {
-		m.deps.Log.Warn("it isn't known which calls of actions have ended", "error", err)
+		m.deps.Log.Warn("completed action calls are unknown", "error", err)
 	}
 	for _, entry := range w.affected(ended, all) {
 		select {

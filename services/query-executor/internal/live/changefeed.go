@@ -101,7 +101,7 @@ func (f *changeFeed) listen() {
 	cancel()
 	watching.Wait()
 	if err != nil && !errors.Is(err, context.Canceled) {
-		f.manager.deps.Log.Warn("the change feed was lost, subscriptions poll", "source", f.source, "error", err)
+		f.manager.deps.Log.Warn("change feed lost; subscriptions poll", "source", f.source, "error", err)
 	}
 }
 
@@ -190,7 +190,7 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	defer f.mu.Unlock()
 	if err != nil || f.changes != changes {
 		if err != nil && !errors.Is(err, backend.ErrUnwatchable) && p.ctx.Err() == nil {
-			f.manager.deps.Log.Warn("tables can't be watched, their subscriptions poll", "source", f.source, "error", err)
+			f.manager.deps.Log.Warn("tables can't be watched; their subscriptions poll", "source", f.source, "error", err)
 		}
 		f.forget(p)
 		p.follow("")

@@ -209,7 +209,7 @@ func (p *poller) noticeRows(rows []backend.RowImage, position uint64) {
 }
 
 // run runs cycles until the poller is stopped. The interval begins again when a cycle of all
-// cohorts has ended; in between those are run that have just joined. A poller that is told of
+// cohorts has ended; in between those are run that have just joined. A poller that learns of
 // changes waits for them instead, and hardly ever runs without one.
 func (p *poller) run() {
 	defer p.manager.running.Done()

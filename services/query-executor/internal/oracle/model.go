@@ -37,7 +37,7 @@ type Computed struct {
 	argument bool
 	// session reports whether the function takes the session variables.
 	session bool
-	// mapped is the column that is given to the function as `k` in place of the row, nil for none.
+	// mapped is the column that is given to the function as `k` instead of the row, nil for none.
 	mapped *Column
 	body   string
 	value  func(c *call) any

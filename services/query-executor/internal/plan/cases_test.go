@@ -79,7 +79,7 @@ func TestSessionUse(t *testing.T) {
 			if err != nil {
 				return // the case is of that error
 			}
-			use := p.SessionUse()
+			use := p.SessionDeps()
 			if use.Opaque {
 				opaque.Add(1)
 			}

@@ -70,7 +70,7 @@ func (p *planner) rootField(f *schema.Field, s *walk.Selected, namespace string)
 		return err
 	}
 	name := qualified(namespace, s.Alias)
-	switch m := f.Means.(type) {
+	switch m := f.Meaning.(type) {
 	case schema.Namespace:
 		if err := p.Arguments(s, nil, nil); err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"queryengine/services/query-executor/internal/plan/request"
 )
 
-// SessionUse is which session variables the answer to a plan depends on.
-type SessionUse struct {
+// SessionDeps is which session variables the answer to a plan depends on.
+type SessionDeps struct {
 	// Names are those that are used by name, sorted.
 	Names []string
 	// All reports whether any of them may be.
@@ -22,7 +22,7 @@ type SessionUse struct {
 	Opaque bool
 }
 
-// What SessionUse looks into has these fields. With another one, this doesn't compile until SessionUse knows whether answers
+// What SessionDeps looks into has these fields. With another one, this doesn't compile until SessionDeps knows whether answers
 // depend on the session by it.
 type (
 	queryFields struct {
@@ -54,9 +54,9 @@ var (
 	_ = joinQueryFields(answer.JoinQuery{})
 )
 
-// SessionUse finds the session variables that a plan uses. A part of another kind may use all.
-func (p *Plan) SessionUse() SessionUse {
-	u := &SessionUse{}
+// SessionDeps finds the session variables that a plan uses. A part of another kind may use all.
+func (p *Plan) SessionDeps() SessionDeps {
+	u := &SessionDeps{}
 	for _, part := range p.Parts {
 		switch part := part.(type) {
 		case *answer.Text, *answer.Introspection:
@@ -75,7 +75,7 @@ func (p *Plan) SessionUse() SessionUse {
 }
 
 // joins looks into what other sources are asked.
-func (u *SessionUse) joins(list []answer.Member) {
+func (u *SessionDeps) joins(list []answer.Member) {
 	for _, m := range list {
 		u.joins(m.Below)
 		if j := m.Join; j != nil {
@@ -91,7 +91,7 @@ func (u *SessionUse) joins(list []answer.Member) {
 }
 
 // note notes a part of a statement.
-func (u *SessionUse) note(p ir.Part) bool {
+func (u *SessionDeps) note(p ir.Part) bool {
 	switch p := p.(type) {
 	case ir.SessionVar:
 		if !slices.Contains(u.Names, p.Name) {

@@ -148,7 +148,7 @@ func (d *Document[P]) Plan(values [][]byte, scratch []byte) (*P, []byte) {
 	return p, scratch
 }
 
-// Keep keeps the plan that was made for values with these looks, in place of the one that
+// Keep keeps the plan that was made for values with these looks, instead of the one that
 // there may be.
 func (d *Document[P]) Keep(values [][]byte, looks []input.Look, p *P) {
 	d.cache.mu.Lock()
@@ -171,8 +171,8 @@ func (d *Document[P]) Keep(values [][]byte, looks []input.Look, p *P) {
 	d.cache.grow(grown)
 }
 
-// TellApart has plans differ by the structure of every variable from now on.
-func (d *Document[P]) TellApart() {
+// SplitByShape has plans differ by the structure of every variable from now on.
+func (d *Document[P]) SplitByShape() {
 	d.cache.mu.Lock()
 	defer d.cache.mu.Unlock()
 	old := d.shapes.Load()

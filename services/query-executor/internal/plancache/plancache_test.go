@@ -53,7 +53,7 @@ func TestPlansAreToldApartByTheirLooks(t *testing.T) {
 	found, _ = d.Plan(values("2", `{"x":2}`), nil)
 	require.Same(t, &second, found)
 
-	d.TellApart()
+	d.SplitByShape()
 	found, _ = d.Plan(values("5", `{"y":7}`), nil)
 	require.Nil(t, found)
 	d.Keep(values("5", `{"y":7}`), []input.Look{input.LookNone, input.LookNone}, &third)

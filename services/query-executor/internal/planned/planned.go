@@ -21,7 +21,7 @@ import (
 type Plan struct {
 	*execute.Prepared
 	// Session is what the plan uses of the session, when its answer may be cached.
-	Session plan.SessionUse
+	Session plan.SessionDeps
 	// Inserts are those of the plan, for one that takes its place.
 	Inserts []*insert.Tree
 

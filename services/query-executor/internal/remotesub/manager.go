@@ -18,7 +18,7 @@ const maxRunning = 10_000
 
 // Deps are what a Manager works with.
 type Deps struct {
-	// Valid reports whether a plan can be used with the metadata in force.
+	// Valid reports whether a plan can be used with the current metadata.
 	Valid func(*planned.Plan) bool
 	// Version is the metadata version that a plan is good for now, 0 for none.
 	Version func(plan any) int64
@@ -38,7 +38,7 @@ type Planned struct {
 	Operation live.Operation
 }
 
-// Planner plans a subscription again, with the metadata in force.
+// Planner plans a subscription again, with the current metadata.
 type Planner func(ctx context.Context) (Planned, error)
 
 // Manager keeps the subscriptions that are running. It is safe for concurrent use.

@@ -62,7 +62,7 @@ func (r *Role) actionFields(of string) []Field {
 
 // actionField is the root field that takes the arguments of an action.
 func (r *Role) actionField(a *resolve.Action, of Ref, means FieldMeaning) Field {
-	f := Field{Name: a.Meta.Name, Type: of, Means: means, args: argsFunc(func() []Input {
+	f := Field{Name: a.Meta.Name, Type: of, Meaning: means, args: argsFunc(func() []Input {
 		return r.actionArguments(a.Meta.Definition.Arguments)
 	})}
 	if a.Meta.Comment != nil {
@@ -81,7 +81,7 @@ func (r *Role) actionArguments(list []metadata.ActionArgument) []Input {
 
 func (r *Role) actionInput(name string, description *string, t *metadata.GraphQLType) Input {
 	m := &ActionInput{Type: r.source.CustomType(t.Name)}
-	return Input{Name: name, Description: text(description), Type: r.customRef(t), Means: m}
+	return Input{Name: name, Description: text(description), Type: r.customRef(t), Meaning: m}
 }
 
 // customRef is the use of a type of actions.
@@ -123,7 +123,7 @@ func (r *Role) customContent(t *resolve.CustomType) content {
 	switch t.Kind {
 	case resolve.CustomEnum:
 		for _, v := range t.Enum.Values {
-			c.values = append(c.values, Value{Name: v.Value, Description: text(v.Description), Means: CustomValue{v}})
+			c.values = append(c.values, Value{Name: v.Value, Description: text(v.Description), Meaning: CustomValue{v}})
 		}
 	case resolve.CustomInput:
 		for i := range t.Input.Fields {
@@ -133,7 +133,7 @@ func (r *Role) customContent(t *resolve.CustomType) content {
 	case resolve.CustomObject:
 		for i := range t.Object.Fields {
 			f := &t.Object.Fields[i]
-			field := Field{Name: f.Name, Type: r.customRef(&f.Type), Means: &ActionField{f, r.source.CustomType(f.Type.Name)}}
+			field := Field{Name: f.Name, Type: r.customRef(&f.Type), Meaning: &ActionField{f, r.source.CustomType(f.Type.Name)}}
 			if f.Description != nil {
 				field.doc = (*note)(f.Description)
 			}
@@ -154,14 +154,14 @@ func (r *Role) typeRelations(t *resolve.CustomType) []Field {
 		}
 		m := &TypeRelation{relationship, target}
 		if !relationship.Array {
-			fields = append(fields, Field{Name: m.Name, Type: Named(target.Type()), Means: m})
+			fields = append(fields, Field{Name: m.Name, Type: Named(target.Type()), Meaning: m})
 			continue
 		}
-		fields = append(fields, Field{Name: m.Name, Type: target.listType(), Means: m, args: (*rowArgs)(target)})
+		fields = append(fields, Field{Name: m.Name, Type: target.listType(), Meaning: m, args: (*rowArgs)(target)})
 		if target.Permission.Aggregations {
 			fields = append(fields, Field{
 				Name: target.naming.aggregateOf(m.Name), Type: NonNull(Named(target.AggregateType())),
-				Means: &TypeAggregate{m}, args: (*rowArgs)(target),
+				Meaning: &TypeAggregate{m}, args: (*rowArgs)(target),
 			})
 		}
 	}

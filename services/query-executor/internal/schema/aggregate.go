@@ -7,23 +7,23 @@ import (
 
 // buildAggregate makes the type with `aggregate` and `nodes`.
 func (t *Table) buildAggregate() content {
-	fields := []Field{{Name: "aggregate", Type: Named(t.part(aggregateFields)), Means: AggregateFields{}}}
+	fields := []Field{{Name: "aggregate", Type: Named(t.part(aggregateFields)), Meaning: AggregateFields{}}}
 	if len(t.part(object).Fields()) > 0 {
-		fields = append(fields, Field{Name: "nodes", Type: NonNull(List(NonNull(Named(t.part(object))))), Means: Nodes{t}})
+		fields = append(fields, Field{Name: "nodes", Type: NonNull(List(NonNull(Named(t.part(object))))), Meaning: Nodes{t}})
 	}
 	return content{fields: fields}
 }
 
 func (t *Table) buildAggregateFields() content {
-	count := Field{Name: "count", Type: NonNull(Named(t.role.scalar("Int"))), Means: Count{}}
+	count := Field{Name: "count", Type: NonNull(Named(t.role.scalar("Int"))), Meaning: Count{}}
 	if len(t.part(selectColumn).Values()) > 0 {
-		columns := Input{Name: "columns", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgColumns}
+		columns := Input{Name: "columns", Type: List(NonNull(Named(t.part(selectColumn)))), Meaning: ArgColumns}
 		if t.Source.Dialect.Tables().CountOne {
-			columns = Input{Name: "column", Type: Named(t.part(selectColumn)), Means: ArgColumns}
+			columns = Input{Name: "column", Type: Named(t.part(selectColumn)), Meaning: ArgColumns}
 		}
 		count.args = list{
 			columns,
-			{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Means: ArgDistinct},
+			{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Meaning: ArgDistinct},
 		}
 	}
 	fields := []Field{count}
@@ -34,7 +34,7 @@ func (t *Table) buildAggregateFields() content {
 		}
 		of := t.typeOf(f.Name+"_fields", Object, "aggregate "+f.Name+" on columns",
 			func() content { return t.buildFunctionFields(f) })
-		fields = append(fields, Field{Name: t.naming.field(f.Name), Type: Named(of), Means: AggregateFunction{f.Name}})
+		fields = append(fields, Field{Name: t.naming.field(f.Name), Type: Named(of), Meaning: AggregateFunction{f.Name}})
 	}
 	return content{fields: fields}
 }
@@ -50,11 +50,11 @@ func (t *Table) buildFunctionFields(f *backend.Aggregate) content {
 	}
 	t.aggregable(f, true, func(c *resolve.SelectColumn) {
 		fields = append(fields, Field{
-			Name: c.Column.Field, Type: result(t.columnType(c.Column)), Means: Column{c}, doc: comment(c.Column),
+			Name: c.Column.Field, Type: result(t.columnType(c.Column)), Meaning: Column{c}, doc: comment(c.Column),
 		})
 	}, func(c *resolve.SelectComputedField) {
 		fields = append(fields, Field{
-			Name: c.Field.Name, Type: result(t.computedType(c.Field)), Means: Computed{c}, doc: (*note)(&c.Field.Description),
+			Name: c.Field.Name, Type: result(t.computedType(c.Field)), Meaning: Computed{c}, doc: (*note)(&c.Field.Description),
 			args: list(t.computedArguments(c.Field)),
 		})
 	})
@@ -64,7 +64,7 @@ func (t *Table) buildFunctionFields(f *backend.Aggregate) content {
 // buildAggregateOrderBy makes the input that orders by aggregates of related rows.
 func (t *Table) buildAggregateOrderBy() content {
 	order := Named(t.role.order(t.Source, t.naming))
-	inputs := []Input{{Name: "count", Type: order, Means: Count{}}}
+	inputs := []Input{{Name: "count", Type: order, Meaning: Count{}}}
 	for i := range t.Source.Dialect.Tables().Aggregates {
 		f := &t.Source.Dialect.Tables().Aggregates[i]
 		if !t.hasAggregable(f, false) {
@@ -72,7 +72,7 @@ func (t *Table) buildAggregateOrderBy() content {
 		}
 		of := t.typeOf(f.Name+"_order_by", InputObject, "order by "+f.Name+"() on columns of table "+t.display(),
 			func() content { return t.buildFunctionOrderBy(f, order) })
-		inputs = append(inputs, Input{Name: t.naming.field(f.Name), Type: Named(of), Means: AggregateFunction{f.Name}})
+		inputs = append(inputs, Input{Name: t.naming.field(f.Name), Type: Named(of), Meaning: AggregateFunction{f.Name}})
 	}
 	return content{inputs: inputs}
 }
@@ -80,9 +80,9 @@ func (t *Table) buildAggregateOrderBy() content {
 func (t *Table) buildFunctionOrderBy(f *backend.Aggregate, order Ref) content {
 	var inputs []Input
 	t.aggregable(f, false, func(c *resolve.SelectColumn) {
-		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: Column{c}})
+		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Meaning: Column{c}})
 	}, func(c *resolve.SelectComputedField) {
-		inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: Computed{c}})
+		inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Meaning: Computed{c}})
 	})
 	return content{inputs: inputs}
 }

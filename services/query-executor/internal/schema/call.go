@@ -47,8 +47,8 @@ func (r *Role) callFields() []Field {
 		if !a.Meta.Definition.IsAsynchronous() || !r.source.Allowed(a, r.Name) {
 			continue
 		}
-		f := Field{Name: a.Meta.Name, Type: Named(r.callType(a)), Means: &ActionCall{a}, args: argsFunc(func() []Input {
-			return []Input{{Name: "id", Description: callIDText, Type: NonNull(Named(r.scalar("uuid"))), Means: ArgCallID}}
+		f := Field{Name: a.Meta.Name, Type: Named(r.callType(a)), Meaning: &ActionCall{a}, args: argsFunc(func() []Input {
+			return []Input{{Name: "id", Description: callIDText, Type: NonNull(Named(r.scalar("uuid"))), Meaning: ArgCallID}}
 		})}
 		if a.Meta.Comment != nil {
 			f.doc = (*note)(a.Meta.Comment)
@@ -66,7 +66,7 @@ func (r *Role) callType(a *resolve.Action) *Type {
 	name := a.Meta.Name
 	return r.named(name, Object, "fields of action: "+strconv.Quote(name), func() content {
 		part := func(p CallPart, of Ref, text string) Field {
-			return Field{Name: string(p), Type: of, Means: p, doc: words(text)}
+			return Field{Name: string(p), Type: of, Meaning: p, doc: words(text)}
 		}
 		return content{fields: []Field{
 			part(CallCreatedAt, NonNull(Named(r.scalar(timeScalar))), "the time at which this action was created"),
@@ -83,6 +83,6 @@ func (r *Role) IsQueryAction(name string) bool {
 	if f == nil {
 		return false
 	}
-	_, ok := f.Means.(*Action)
+	_, ok := f.Meaning.(*Action)
 	return ok
 }

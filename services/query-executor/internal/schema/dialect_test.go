@@ -116,10 +116,10 @@ func TestTypesOfDialectsDoNotMix(t *testing.T) {
 
 		order := argument(r.Query().Field("album"), "order_by").Input("id").Type.Named
 		require.Equal(t, "order_by", order.Name)
-		require.Equal(t, schema.Order{}, order.Value("asc").Means)
+		require.Equal(t, schema.Order{}, order.Value("asc").Meaning)
 		other := argument(r.Query().Field("other_album"), "order_by").Input("id").Type.Named
 		require.Equal(t, "order_by_Modest", other.Name)
-		require.Equal(t, schema.Order{NullsFirst: true}, other.Value("asc").Means)
+		require.Equal(t, schema.Order{NullsFirst: true}, other.Value("asc").Meaning)
 		require.Nil(t, other.Value("asc_nulls_last"))
 	}
 }

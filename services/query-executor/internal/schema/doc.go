@@ -1,7 +1,7 @@
 // Package schema is the GraphQL schema of one role: its types, and the meaning of each field and input
 // in terms of tables and permissions.
 //
-// It is made for planning. A field's Means is the meaning of a selection of it, and is what the planner
+// It is made for planning. A field's Meaning is the meaning of a selection of it, and is what the planner
 // switches on; introspection reads the same types, so the described and the accepted schema can't
 // differ.
 //

@@ -34,7 +34,7 @@ func (r *Role) federationFields() []Field {
 		return nil
 	}
 	service := r.named("_Service", Object, "", func() content { return content{fields: []Field{r.plain("sdl", "String!")}} })
-	fields := []Field{{Name: "_service", Type: NonNull(Named(service)), Means: Service{}}}
+	fields := []Field{{Name: "_service", Type: NonNull(Named(service)), Meaning: Service{}}}
 	if len(r.entities()) == 0 {
 		return fields
 	}
@@ -43,8 +43,8 @@ func (r *Role) federationFields() []Field {
 	})
 	anything := r.named("_Any", Scalar, "Scalar _Any", nil)
 	return append(fields, Field{
-		Name: "_entities", Type: Named(entity), Means: Entities{},
-		args: list{{Name: "representations", Type: NonNull(listed(anything)), Means: ArgRepresentations}},
+		Name: "_entities", Type: Named(entity), Meaning: Entities{},
+		args: list{{Name: "representations", Type: NonNull(listed(anything)), Meaning: ArgRepresentations}},
 	})
 }
 

@@ -14,35 +14,35 @@ import (
 func (t *Table) buildBoolExp() content {
 	self := Named(t.part(boolExp))
 	inputs := append(make([]Input, 0, 3+t.members(2)),
-		Input{Name: "_and", Type: List(NonNull(self)), Means: And{}},
-		Input{Name: "_not", Type: self, Means: Not{}},
-		Input{Name: "_or", Type: List(NonNull(self)), Means: Or{}},
+		Input{Name: "_and", Type: List(NonNull(self)), Meaning: And{}},
+		Input{Name: "_not", Type: self, Meaning: Not{}},
+		Input{Name: "_or", Type: List(NonNull(self)), Meaning: Or{}},
 	)
 	t.columns(func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{
 			Name: c.Column.Field, Description: text(c.Column.Description),
-			Type: Named(t.columnComparison(c.Column)), Means: Column{c},
+			Type: Named(t.columnComparison(c.Column)), Meaning: Column{c},
 		})
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
 		if len(c.Field.Args) == 0 {
 			inputs = append(inputs, Input{
 				Name: c.Field.Name, Description: c.Field.Description,
-				Type: Named(t.role.comparison(t.Source, t.naming, c.Field.Type)), Means: Computed{c},
+				Type: Named(t.role.comparison(t.Source, t.naming, c.Field.Type)), Meaning: Computed{c},
 			})
 		}
 	})
 	for _, r := range t.Relations() {
-		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(boolExp)), Means: r})
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(boolExp)), Meaning: r})
 		if r.Array && r.Target.predicable() {
 			inputs = append(inputs, Input{
-				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregatePredicates)), Means: &RelationAggregate{r},
+				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregatePredicates)), Meaning: &RelationAggregate{r},
 			})
 		}
 	}
 	for _, c := range t.Computed() {
 		if len(c.Args) == 0 {
-			inputs = append(inputs, Input{Name: c.Name, Description: c.Description, Type: Named(c.Target.part(boolExp)), Means: c})
+			inputs = append(inputs, Input{Name: c.Name, Description: c.Description, Type: Named(c.Target.part(boolExp)), Meaning: c})
 		}
 	}
 	return content{inputs: inputs}
@@ -53,27 +53,27 @@ func (t *Table) buildOrderBy() content {
 	order := Named(t.role.order(t.Source, t.naming))
 	inputs := make([]Input, 0, t.members(1))
 	t.columns(func(c *resolve.SelectColumn) {
-		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: Column{c}})
+		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Meaning: Column{c}})
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
 		if len(c.Field.Args) == 0 {
-			inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: Computed{c}})
+			inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Meaning: Computed{c}})
 		}
 	})
 	for _, r := range t.Relations() {
 		if r.Array {
 			inputs = append(inputs, Input{
-				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregateOrderBy)), Means: &RelationAggregate{r},
+				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregateOrderBy)), Meaning: &RelationAggregate{r},
 			})
 			continue
 		}
-		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(orderBy)), Means: r})
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(orderBy)), Meaning: r})
 	}
 	for _, c := range t.Computed() {
 		if len(c.Args) == 0 {
 			inputs = append(inputs, Input{
 				Name: t.naming.aggregateOf(c.Name), Description: c.Description,
-				Type: Named(c.Target.part(aggregateOrderBy)), Means: &ComputedAggregate{c},
+				Type: Named(c.Target.part(aggregateOrderBy)), Meaning: &ComputedAggregate{c},
 			})
 		}
 	}
@@ -105,9 +105,9 @@ func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
 	description := `Boolean expression to compare columns of type "` + scalar + `". All fields are combined with logical 'AND'.`
 	return r.named(name, InputObject, description, func() content {
 		inputs := r.operators(s, n, r.valueType(t, s), s.Dialect.Operators(t))
-		inputs = append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Means: IsNull{}})
+		inputs = append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Meaning: IsNull{}})
 		if cast := r.castType(s, n, t, scalar); cast != nil {
-			inputs = append(inputs, Input{Name: "_cast", Type: Named(cast), Means: Cast{}})
+			inputs = append(inputs, Input{Name: "_cast", Type: Named(cast), Meaning: Cast{}})
 		}
 		return content{inputs: inputs}
 	})
@@ -117,7 +117,7 @@ func (r *Role) castType(s *resolve.Source, n naming, t catalog.Type, scalar stri
 	var inputs []Input
 	for _, target := range s.Dialect.Tables().Casts {
 		if to, ok := s.Dialect.CanCast(t, target); ok {
-			inputs = append(inputs, Input{Name: target, Type: Named(r.comparison(s, n, to)), Means: CastTo{to}})
+			inputs = append(inputs, Input{Name: target, Type: Named(r.comparison(s, n, to)), Meaning: CastTo{to}})
 		}
 	}
 	if len(inputs) == 0 {
@@ -130,7 +130,7 @@ func (r *Role) castType(s *resolve.Source, n naming, t catalog.Type, scalar stri
 func (r *Role) operators(s *resolve.Source, n naming, value Ref, list []*backend.Operator) []Input {
 	inputs := make([]Input, 0, len(list)+2)
 	for _, o := range list {
-		inputs = append(inputs, Input{Name: n.field(string(o.Op)), Type: r.operandType(s, value, o), Means: Operator{o}})
+		inputs = append(inputs, Input{Name: n.field(string(o.Op)), Type: r.operandType(s, value, o), Meaning: Operator{o}})
 	}
 	return inputs
 }
@@ -162,7 +162,7 @@ func (r *Role) operandFields(s *resolve.Source, o *backend.Operator) []Input {
 		if f.Required {
 			ref = NonNull(ref)
 		}
-		inputs = append(inputs, Input{Name: f.Name, Type: ref, Default: f.Default, Means: OperandField{f}})
+		inputs = append(inputs, Input{Name: f.Name, Type: ref, Default: f.Default, Meaning: OperandField{f}})
 	}
 	return inputs
 }
@@ -172,7 +172,7 @@ func (r *Role) enum(n naming, e *resolve.Enum) *Type {
 	return r.named(n.typeName(base{name: e.Name}, "enum"), Enum, "", func() content {
 		values := make([]Value, 0, len(e.EnumValues))
 		for _, v := range e.EnumValues {
-			values = append(values, Value{Name: n.value(v.Value), Description: v.Comment, Means: EnumValue{v.Value}})
+			values = append(values, Value{Name: n.value(v.Value), Description: v.Comment, Meaning: EnumValue{v.Value}})
 		}
 		slices.SortFunc(values, func(a, b Value) int { return strings.Compare(a.Name, b.Name) })
 		return content{values: values}
@@ -188,7 +188,7 @@ func (r *Role) enumComparison(s *resolve.Source, n naming, c *resolve.Column) *T
 			return o.Op != ir.OpEq && o.Op != ir.OpNeq && o.Op != ir.OpIn && o.Op != ir.OpNin
 		})
 		inputs := r.operators(s, n, Named(of), operators)
-		return content{inputs: append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Means: IsNull{}})}
+		return content{inputs: append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Meaning: IsNull{}})}
 	})
 }
 
@@ -199,7 +199,7 @@ func (r *Role) order(s *resolve.Source, n naming) *Type {
 		values := make([]Value, len(tables.Ordering))
 		for i, o := range tables.Ordering {
 			values[i] = Value{
-				Name: n.value(o.Name), Description: o.Description, Means: Order{Desc: o.Desc, NullsFirst: o.NullsFirst},
+				Name: n.value(o.Name), Description: o.Description, Meaning: Order{Desc: o.Desc, NullsFirst: o.NullsFirst},
 			}
 		}
 		return content{values: values}

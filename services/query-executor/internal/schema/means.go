@@ -17,7 +17,7 @@ type InputMeaning interface{ inputMeaning() }
 type ValueMeaning interface{ valueMeaning() }
 
 // What fields, inputs and values mean. Those of mutations, the Relay schema, remote schemas, actions and
-// federation are beside what makes them.
+// federation are next to what makes them.
 type (
 	// Column is a column that the role may read: a field, a condition on it, an ordering by it, or its
 	// name as a value.

@@ -79,18 +79,18 @@ func (w *Writable) insertInputs() []Input {
 		if r.Array {
 			of = arrayInsertInput
 		}
-		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.writing(of)), Means: r})
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.writing(of)), Meaning: r})
 	}
 	return w.role.orPlaceholder(inputs)
 }
 
 func (w *Writable) columnInput(c *resolve.Column) Input {
-	return Input{Name: c.Field, Description: text(c.Description), Type: w.columnType(c), Means: WrittenColumn{c}}
+	return Input{Name: c.Field, Description: text(c.Description), Type: w.columnType(c), Meaning: WrittenColumn{c}}
 }
 
 // dataInputs are the fields of related rows to be inserted.
 func (w *Writable) dataInputs(data Ref) []Input {
-	return append([]Input{{Name: "data", Type: data, Means: ArgData}}, w.conflictInput()...)
+	return append([]Input{{Name: "data", Type: data, Meaning: ArgData}}, w.conflictInput()...)
 }
 
 // upsertInput is the upsert clause of rows that aren't related to others.
@@ -103,17 +103,17 @@ func (w *Writable) upsertInput() []Input {
 	}
 	return []Input{{
 		Name: w.naming.field("if_matched"), Description: "upsert condition",
-		Type: Named(w.writing(ifMatched)), Means: ArgOnConflict,
+		Type: Named(w.writing(ifMatched)), Meaning: ArgOnConflict,
 	}}
 }
 
 func (w *Writable) matchInputs() []Input {
 	columns := func(argument Argument, part writePart) Input {
-		return Input{Name: w.naming.field(string(argument)), Default: "[]", Means: argument, Type: NonNull(List(NonNull(Named(w.writing(part)))))}
+		return Input{Name: w.naming.field(string(argument)), Default: "[]", Meaning: argument, Type: NonNull(List(NonNull(Named(w.writing(part)))))}
 	}
 	return []Input{
 		columns(ArgMatchColumns, matchColumn), columns(ArgUpdateColumns, updateColumn),
-		{Name: "where", Type: Named(w.BoolExp()), Means: ArgWhere},
+		{Name: "where", Type: Named(w.BoolExp()), Meaning: ArgWhere},
 	}
 }
 
@@ -122,7 +122,7 @@ func (w *Writable) matchColumnValues() []Value {
 	var values []Value
 	for i := range w.Permission.Columns {
 		if c := w.Permission.Columns[i].Column; c.Field != "" && c.Scalar.Valid {
-			values = append(values, Value{Name: c.Field, Description: "column name", Means: WrittenColumn{c}})
+			values = append(values, Value{Name: c.Field, Description: "column name", Meaning: WrittenColumn{c}})
 		}
 	}
 	return orPlaceholder(values)
@@ -135,18 +135,18 @@ func (w *Writable) conflictInput() []Input {
 	}
 	return []Input{{
 		Name: w.naming.field("on_conflict"), Description: "upsert condition",
-		Type: Named(w.writing(onConflict)), Means: ArgOnConflict,
+		Type: Named(w.writing(onConflict)), Meaning: ArgOnConflict,
 	}}
 }
 
 func (w *Writable) conflictInputs() []Input {
 	return []Input{
-		{Name: "constraint", Type: NonNull(Named(w.writing(constraint))), Means: ArgConstraint},
+		{Name: "constraint", Type: NonNull(Named(w.writing(constraint))), Meaning: ArgConstraint},
 		{
-			Name: w.naming.field("update_columns"), Default: "[]", Means: ArgUpdateColumns,
+			Name: w.naming.field("update_columns"), Default: "[]", Meaning: ArgUpdateColumns,
 			Type: NonNull(List(NonNull(Named(w.writing(updateColumn))))),
 		},
-		{Name: "where", Type: Named(w.BoolExp()), Means: ArgWhere},
+		{Name: "where", Type: Named(w.BoolExp()), Meaning: ArgWhere},
 	}
 }
 
@@ -154,7 +154,7 @@ func (w *Writable) constraintValues() []Value {
 	var values []Value
 	for _, c := range w.constraints() {
 		values = append(values, Value{
-			Name: c.Name, Means: Constraint{c},
+			Name: c.Name, Meaning: Constraint{c},
 			Description: `unique or primary key constraint on columns "` + strings.Join(c.Columns, `", "`) + `"`,
 		})
 	}
@@ -164,7 +164,7 @@ func (w *Writable) constraintValues() []Value {
 func (w *Writable) updateColumnValues() []Value {
 	var values []Value
 	for _, c := range w.UpdatableColumns() {
-		values = append(values, Value{Name: c.Field, Description: "column name", Means: WrittenColumn{c}})
+		values = append(values, Value{Name: c.Field, Description: "column name", Meaning: WrittenColumn{c}})
 	}
 	return orPlaceholder(values)
 }
@@ -177,7 +177,7 @@ func (w *Writable) operatorInputs() []Input {
 		if len(w.takenBy(o)) > 0 {
 			inputs = append(inputs, Input{
 				Name: w.naming.field(string(o.op)), Description: o.argument,
-				Type: Named(w.writing(o.part)), Means: Assign{o.op},
+				Type: Named(w.writing(o.part)), Meaning: Assign{o.op},
 			})
 		}
 	}
@@ -226,5 +226,5 @@ const (
 )
 
 func (w *Writable) whereInput(description string) Input {
-	return Input{Name: "where", Description: description, Type: NonNull(Named(w.BoolExp())), Means: ArgWhere}
+	return Input{Name: "where", Description: description, Type: NonNull(Named(w.BoolExp())), Meaning: ArgWhere}
 }

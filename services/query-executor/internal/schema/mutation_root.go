@@ -34,7 +34,7 @@ func (w *Writable) writeFields() []Field {
 	roots := w.RootFields
 	fields := make([]Field, 0, 7)
 	add := func(root *resolve.RootField, of Ref, means FieldMeaning, a args) {
-		fields = append(fields, Field{Name: root.Name, Type: of, Means: means, doc: (*rootDoc)(root), args: a})
+		fields = append(fields, Field{Name: root.Name, Type: of, Meaning: means, doc: (*rootDoc)(root), args: a})
 	}
 	rows, row := Named(w.writing(response)), Named(w.Type())
 	if w.Insert != nil {
@@ -64,12 +64,12 @@ func (w *Writable) writeFields() []Field {
 // responseFields are the fields of a mutation's answer.
 func (w *Writable) responseFields() []Field {
 	fields := []Field{{
-		Name: w.naming.field("affected_rows"), Type: NonNull(Named(w.role.scalar("Int"))), Means: AffectedRows{},
+		Name: w.naming.field("affected_rows"), Type: NonNull(Named(w.role.scalar("Int"))), Meaning: AffectedRows{},
 		doc: words("number of rows affected by the mutation"),
 	}}
 	if w.Readable && len(w.Type().Fields()) > 0 {
 		fields = append(fields, Field{
-			Name: "returning", Type: w.listType(), Means: Returning{w.Table},
+			Name: "returning", Type: w.listType(), Meaning: Returning{w.Table},
 			doc: words("data from the rows affected by the mutation"),
 		})
 	}
@@ -95,7 +95,7 @@ type (
 func (a *insertArgs) inputs() []Input {
 	w := (*Writable)(a)
 	return append([]Input{{
-		Name: "objects", Description: "the rows to be inserted", Means: ArgObjects,
+		Name: "objects", Description: "the rows to be inserted", Meaning: ArgObjects,
 		Type: NonNull(List(NonNull(Named(w.writing(insertInput))))),
 	}}, w.upsertInput()...)
 }
@@ -103,7 +103,7 @@ func (a *insertArgs) inputs() []Input {
 func (a *insertOneArgs) inputs() []Input {
 	w := (*Writable)(a)
 	return append([]Input{{
-		Name: "object", Description: "the row to be inserted", Means: ArgObject,
+		Name: "object", Description: "the row to be inserted", Meaning: ArgObject,
 		Type: NonNull(Named(w.writing(insertInput))),
 	}}, w.upsertInput()...)
 }
@@ -116,14 +116,14 @@ func (a *updateArgs) inputs() []Input {
 func (a *updateByPKArgs) inputs() []Input {
 	w := (*Writable)(a)
 	return append(w.operatorInputs(), Input{
-		Name: w.naming.field("pk_columns"), Type: NonNull(Named(w.writing(keyInput))), Means: ArgKey,
+		Name: w.naming.field("pk_columns"), Type: NonNull(Named(w.writing(keyInput))), Meaning: ArgKey,
 	})
 }
 
 func (a *updateManyArgs) inputs() []Input {
 	w := (*Writable)(a)
 	return []Input{{
-		Name: "updates", Description: "updates to execute, in order", Means: ArgUpdates,
+		Name: "updates", Description: "updates to execute, in order", Meaning: ArgUpdates,
 		Type: NonNull(List(NonNull(Named(w.writing(updates))))),
 	}}
 }

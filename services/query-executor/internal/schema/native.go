@@ -13,7 +13,7 @@ func (t *Table) relation() string {
 // nativeField is the root field of a native query.
 func (t *Table) nativeField(q *resolve.NativeQuery) Field {
 	return Field{
-		Name: q.Field.Name, Type: t.listType(), Means: NativeRows{q, t}, doc: (*rootDoc)(&q.Field),
+		Name: q.Field.Name, Type: t.listType(), Meaning: NativeRows{q, t}, doc: (*rootDoc)(&q.Field),
 		args: argsFunc(func() []Input { return t.nativeArguments(q, true) }),
 	}
 }
@@ -39,7 +39,7 @@ func (t *Table) nativeMembers() []Field {
 			ref = NonNull(ref)
 		}
 		fields = append(fields, Field{
-			Name: e.Column.Field, Type: ref, Means: EmbeddedRows{e, target, c.Redact}, doc: comment(e.Column),
+			Name: e.Column.Field, Type: ref, Meaning: EmbeddedRows{e, target, c.Redact}, doc: comment(e.Column),
 		})
 	}
 	if t.NativeQuery == nil {
@@ -51,7 +51,7 @@ func (t *Table) nativeMembers() []Field {
 			continue
 		}
 		f := Field{
-			Name: r.Name, Type: Named(target.Type()), Means: NativeRelation{r, target}, doc: words("An object relationship"),
+			Name: r.Name, Type: Named(target.Type()), Meaning: NativeRelation{r, target}, doc: words("An object relationship"),
 			args: argsFunc(func() []Input { return target.nativeArguments(r.Target, r.Array) }),
 		}
 		if r.Array {
@@ -88,12 +88,12 @@ func (r *Role) nativeInput(q *resolve.NativeQuery) Input {
 			if !a.Nullable {
 				of = NonNull(of)
 			}
-			inputs[i] = Input{Name: a.Name, Description: text(a.Description), Type: of, Means: NativeArgument{a}}
+			inputs[i] = Input{Name: a.Name, Description: text(a.Description), Type: of, Meaning: NativeArgument{a}}
 		}
 		return content{inputs: inputs}
 	}))
 	if required {
 		ref = NonNull(ref)
 	}
-	return Input{Name: "args", Description: q.Meta.RootField + " arguments", Type: ref, Means: ArgNative}
+	return Input{Name: "args", Description: q.Meta.RootField + " arguments", Type: ref, Meaning: ArgNative}
 }

@@ -16,7 +16,7 @@ func (t *Table) buildObject() content {
 		if node && c.Column.Field == idField {
 			return
 		}
-		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Means: Column{c}, doc: comment(c.Column)}
+		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Meaning: Column{c}, doc: comment(c.Column)}
 		if !c.Column.Nullable && c.Redact == nil {
 			f.Type = NonNull(f.Type)
 		}
@@ -31,7 +31,7 @@ func (t *Table) buildObject() content {
 			inputs = append(inputs, path...)
 		}
 		fields = append(fields, Field{
-			Name: c.Field.Name, Type: t.computedType(c.Field), Means: Computed{c},
+			Name: c.Field.Name, Type: t.computedType(c.Field), Meaning: Computed{c},
 			doc: (*note)(&c.Field.Description), args: list(inputs),
 		})
 	})
@@ -42,7 +42,7 @@ func (t *Table) buildObject() content {
 	for _, c := range t.Computed() {
 		inputs := t.computedArguments(c.ComputedField)
 		fields = append(fields, Field{
-			Name: c.Name, Type: List(NonNull(Named(c.Target.Type()))), Means: c,
+			Name: c.Name, Type: List(NonNull(Named(c.Target.Type()))), Meaning: c,
 			doc: (*note)(&c.Description), args: list(append(inputs, c.Target.rowArguments()...)),
 		})
 	}
@@ -58,19 +58,19 @@ func (t *Table) buildObject() content {
 
 func (t *Table) relationFields(r *Relation) []Field {
 	if !r.Array {
-		f := Field{Name: r.Name, Type: Named(r.Target.Type()), Means: r, doc: relationDoc(r, "An object relationship")}
+		f := Field{Name: r.Name, Type: Named(r.Target.Type()), Meaning: r, doc: relationDoc(r, "An object relationship")}
 		if !r.Nullable {
 			f.Type = NonNull(f.Type)
 		}
 		return []Field{f}
 	}
 	fields := []Field{{
-		Name: r.Name, Type: r.Target.listType(), Means: r,
+		Name: r.Name, Type: r.Target.listType(), Meaning: r,
 		doc: relationDoc(r, "An array relationship"), args: (*rowArgs)(r.Target),
 	}}
 	if r.Target.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: t.naming.aggregateOf(r.Name), Type: NonNull(Named(r.Target.AggregateType())), Means: &RelationAggregate{r},
+			Name: t.naming.aggregateOf(r.Name), Type: NonNull(Named(r.Target.AggregateType())), Meaning: &RelationAggregate{r},
 			doc: words("An aggregate relationship"), args: (*rowArgs)(r.Target),
 		})
 	}
@@ -88,22 +88,22 @@ func relationDoc(r *Relation, generated words) doc {
 }
 
 func (t *Table) pathArgument() []Input {
-	return []Input{{Name: "path", Description: "JSON select path", Type: Named(t.role.scalar("String")), Means: ArgPath}}
+	return []Input{{Name: "path", Description: "JSON select path", Type: Named(t.role.scalar("String")), Meaning: ArgPath}}
 }
 
 // rowArguments are the arguments of every field that lists rows of the table.
 func (t *Table) rowArguments() []Input {
 	t.argsOnce.Do(func() {
 		t.arguments = []Input{
-			{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Means: ArgWhere},
-			{Name: t.naming.field("order_by"), Description: "sort the rows by one or more columns", Type: List(NonNull(Named(t.part(orderBy)))), Means: ArgOrderBy},
-			{Name: "limit", Description: "limit the number of rows returned", Type: Named(t.role.scalar("Int")), Means: ArgLimit},
-			{Name: "offset", Description: "skip the first n rows. Use only with order_by", Type: Named(t.role.scalar("Int")), Means: ArgOffset},
+			{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Meaning: ArgWhere},
+			{Name: t.naming.field("order_by"), Description: "sort the rows by one or more columns", Type: List(NonNull(Named(t.part(orderBy)))), Meaning: ArgOrderBy},
+			{Name: "limit", Description: "limit the number of rows returned", Type: Named(t.role.scalar("Int")), Meaning: ArgLimit},
+			{Name: "offset", Description: "skip the first n rows. Use only with order_by", Type: Named(t.role.scalar("Int")), Meaning: ArgOffset},
 		}
 		if t.Source.Dialect.Tables().DistinctOn && len(t.part(selectColumn).Values()) > 0 {
 			t.arguments = append(t.arguments, Input{
 				Name: t.naming.field("distinct_on"), Description: "distinct select on columns",
-				Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgDistinctOn,
+				Type: List(NonNull(Named(t.part(selectColumn)))), Meaning: ArgDistinctOn,
 			})
 		}
 	})
@@ -113,7 +113,7 @@ func (t *Table) rowArguments() []Input {
 func (t *Table) buildSelectColumn() content {
 	values := make([]Value, 0, len(t.Permission.Columns))
 	t.columns(func(c *resolve.SelectColumn) {
-		values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: Column{c}})
+		values = append(values, Value{Name: c.Column.Field, Description: "column name", Meaning: Column{c}})
 	})
 	return content{values: values}
 }
@@ -141,12 +141,12 @@ func (r *Role) functionArguments(s *resolve.Source, typeName string, args []reso
 	ref := Named(r.named(typeName, InputObject, "", func() content {
 		var inputs []Input
 		for i := range args {
-			inputs = append(inputs, Input{Name: args[i].Field, Type: r.argumentType(args[i].Type, s), Means: FunctionArgument{&args[i]}})
+			inputs = append(inputs, Input{Name: args[i].Field, Type: r.argumentType(args[i].Type, s), Meaning: FunctionArgument{&args[i]}})
 		}
 		return content{inputs: inputs}
 	}))
 	if !optional {
 		ref = NonNull(ref)
 	}
-	return []Input{{Name: "args", Description: "input parameters for function", Type: ref, Means: ArgFunction}}
+	return []Input{{Name: "args", Description: "input parameters for function", Type: ref, Meaning: ArgFunction}}
 }

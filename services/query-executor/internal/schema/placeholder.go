@@ -16,7 +16,7 @@ const (
 // orPlaceholder are values, or the one that an enum has without any.
 func orPlaceholder(values []Value) []Value {
 	if values == nil {
-		return []Value{{Name: placeholder, Description: doNotUse, Means: Placeholder{}}}
+		return []Value{{Name: placeholder, Description: doNotUse, Meaning: Placeholder{}}}
 	}
 	return values
 }
@@ -24,12 +24,12 @@ func orPlaceholder(values []Value) []Value {
 // orPlaceholder are the fields of an input object, or the one that it has without any.
 func (r *Role) orPlaceholder(inputs []Input) []Input {
 	if len(inputs) == 0 {
-		return []Input{{Name: placeholder, Description: doNotUse, Type: Named(r.scalar("Boolean")), Means: Placeholder{}}}
+		return []Input{{Name: placeholder, Description: doNotUse, Type: Named(r.scalar("Boolean")), Meaning: Placeholder{}}}
 	}
 	return inputs
 }
 
 // placeholderField is the field of an object that has no others.
 func (r *Role) placeholderField() Field {
-	return Field{Name: placeholder, Type: Named(r.scalar("String")), Means: Placeholder{}, doc: words(doNotUse)}
+	return Field{Name: placeholder, Type: Named(r.scalar("String")), Meaning: Placeholder{}, doc: words(doNotUse)}
 }

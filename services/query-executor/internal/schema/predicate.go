@@ -44,11 +44,11 @@ func (t *Table) buildAggregatePredicates() content {
 				if t.Source.Dialect.Tables().CountOne {
 					of = Named(t.part(selectColumn))
 				}
-				columns = []Input{{Name: "arguments", Type: of, Means: ArgArguments}}
+				columns = []Input{{Name: "arguments", Type: of, Meaning: ArgArguments}}
 			}
 			inputs = append(inputs, t.predicate(p, columns))
 		case slices.ContainsFunc(t.Permission.Columns, func(c resolve.SelectColumn) bool { return takes(f, c.Column) }):
-			inputs = append(inputs, t.predicate(p, []Input{{Name: "arguments", Type: NonNull(Named(t.predicateArguments(f))), Means: ArgArguments}}))
+			inputs = append(inputs, t.predicate(p, []Input{{Name: "arguments", Type: NonNull(Named(t.predicateArguments(f))), Meaning: ArgArguments}}))
 		}
 	}
 	return content{inputs: inputs}
@@ -57,15 +57,15 @@ func (t *Table) buildAggregatePredicates() content {
 func (t *Table) predicate(p Predicate, arguments []Input) Input {
 	of := newType(t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+p.Function), InputObject, "", func() content {
 		return content{inputs: append(slices.Clone(arguments),
-			Input{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Means: ArgDistinct},
-			Input{Name: "filter", Type: Named(t.part(boolExp)), Means: ArgFilter},
+			Input{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Meaning: ArgDistinct},
+			Input{Name: "filter", Type: Named(t.part(boolExp)), Meaning: ArgFilter},
 			Input{
-				Name: "predicate", Means: ArgPredicate,
+				Name: "predicate", Meaning: ArgPredicate,
 				Type: NonNull(Named(t.role.comparison(t.Source, t.naming, p.Operand))),
 			},
 		)}
 	})
-	return Input{Name: p.Function, Type: Named(of), Means: &p}
+	return Input{Name: p.Function, Type: Named(of), Meaning: &p}
 }
 
 func (t *Table) predicateArguments(f *backend.Predicate) *Type {
@@ -75,7 +75,7 @@ func (t *Table) predicateArguments(f *backend.Predicate) *Type {
 			var values []Value
 			t.columns(func(c *resolve.SelectColumn) {
 				if takes(f, c.Column) {
-					values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: Column{c}})
+					values = append(values, Value{Name: c.Column.Field, Description: "column name", Meaning: Column{c}})
 				}
 			})
 			return content{values: values}

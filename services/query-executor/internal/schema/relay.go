@@ -149,8 +149,8 @@ func (r *Role) buildRelay(root Root) []Field {
 		return nil
 	}
 	return append(fields, Field{
-		Name: "node", Type: Named(r.node()), Means: Node{root},
-		args: list{{Name: idField, Description: "A globally unique id", Type: NonNull(Named(r.scalar("ID"))), Means: ArgNodeID}},
+		Name: "node", Type: Named(r.node()), Meaning: Node{root},
+		args: list{{Name: idField, Description: "A globally unique id", Type: NonNull(Named(r.scalar("ID"))), Meaning: ArgNodeID}},
 	})
 }
 
@@ -231,13 +231,13 @@ func (t *Table) KeyType(c *resolve.Column) *Type { return t.columnType(c).Named 
 
 // idOf is the field that takes the place of a column with its name.
 func (t *Table) idOf() Field {
-	return Field{Name: idField, Type: NonNull(Named(t.role.scalar("ID"))), Means: NodeID{t}}
+	return Field{Name: idField, Type: NonNull(Named(t.role.scalar("ID"))), Meaning: NodeID{t}}
 }
 
 func (t *Table) connectionField() Field {
 	root := t.ConnectionField()
 	return Field{
-		Name: root.Name, Type: NonNull(Named(t.part(connection))), Means: Connection{t},
+		Name: root.Name, Type: NonNull(Named(t.part(connection))), Meaning: Connection{t},
 		doc: (*rootDoc)(&root), args: argsFunc(t.connectionArguments),
 	}
 }
@@ -245,7 +245,7 @@ func (t *Table) connectionField() Field {
 func (t *Table) functionConnection(f *resolve.Function) Field {
 	root := f.ConnectionField()
 	return Field{
-		Name: root.Name, Type: NonNull(Named(t.part(connection))), Means: FunctionConnection{f, t},
+		Name: root.Name, Type: NonNull(Named(t.part(connection))), Meaning: FunctionConnection{f, t},
 		doc: (*rootDoc)(&root),
 		args: argsFunc(func() []Input {
 			return append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.connectionArguments()...)
@@ -256,7 +256,7 @@ func (t *Table) functionConnection(f *resolve.Function) Field {
 // relationConnection is the field next to an array relationship.
 func (t *Table) relationConnection(r *Relation) Field {
 	return Field{
-		Name: t.naming.field(r.Name + "_connection"), Type: NonNull(Named(r.Target.part(connection))), Means: &RelationConnection{r},
+		Name: t.naming.field(r.Name + "_connection"), Type: NonNull(Named(r.Target.part(connection))), Meaning: &RelationConnection{r},
 		doc: words("An array relationship connection"), args: argsFunc(r.Target.connectionArguments),
 	}
 }
@@ -266,37 +266,37 @@ func (t *Table) relationConnection(r *Relation) Field {
 func (t *Table) connectionArguments() []Input {
 	var inputs []Input
 	for _, in := range t.rowArguments() {
-		if in.Means != ArgLimit && in.Means != ArgOffset {
+		if in.Meaning != ArgLimit && in.Meaning != ArgOffset {
 			inputs = append(inputs, in)
 		}
 	}
 	whole, text := Named(t.role.scalar("Int")), Named(t.role.scalar("String"))
 	return append(
 		inputs,
-		Input{Name: "first", Type: whole, Means: ArgFirst},
-		Input{Name: "last", Type: whole, Means: ArgLast},
-		Input{Name: "after", Type: text, Means: ArgAfter},
-		Input{Name: "before", Type: text, Means: ArgBefore},
+		Input{Name: "first", Type: whole, Meaning: ArgFirst},
+		Input{Name: "last", Type: whole, Meaning: ArgLast},
+		Input{Name: "after", Type: text, Meaning: ArgAfter},
+		Input{Name: "before", Type: text, Meaning: ArgBefore},
 	)
 }
 
 func (t *Table) buildConnection() content {
 	return content{fields: []Field{
-		{Name: "pageInfo", Type: NonNull(Named(t.role.pageInfo())), Means: PartPageInfo},
-		{Name: "edges", Type: NonNull(listed(t.part(edge))), Means: PartEdges},
+		{Name: "pageInfo", Type: NonNull(Named(t.role.pageInfo())), Meaning: PartPageInfo},
+		{Name: "edges", Type: NonNull(listed(t.part(edge))), Meaning: PartEdges},
 	}}
 }
 
 func (t *Table) buildEdge() content {
 	return content{fields: []Field{
-		{Name: "cursor", Type: NonNull(Named(t.role.scalar("String"))), Means: PartCursor},
-		{Name: "node", Type: NonNull(Named(t.Type())), Means: PartNode},
+		{Name: "cursor", Type: NonNull(Named(t.role.scalar("String"))), Meaning: PartCursor},
+		{Name: "node", Type: NonNull(Named(t.Type())), Meaning: PartNode},
 	}}
 }
 
 func (r *Role) pageInfo() *Type {
 	field := func(name, of string, means ConnectionPart) Field {
-		return Field{Name: name, Type: r.plainType(of), Means: means}
+		return Field{Name: name, Type: r.plainType(of), Meaning: means}
 	}
 	return r.named("PageInfo", Object, "", func() content {
 		return content{fields: []Field{

@@ -38,12 +38,12 @@ func (r *Role) remoteRelation(relationship *resolve.RemoteRelationship, n naming
 	}
 	m := &RemoteRelation{RemoteRelationship: relationship, Target: target}
 	if !relationship.Source.Array {
-		return []Field{{Name: m.Name, Type: Named(target.Type()), Means: m}}
+		return []Field{{Name: m.Name, Type: Named(target.Type()), Meaning: m}}
 	}
-	fields := []Field{{Name: m.Name, Type: target.listType(), Means: m, args: (*rowArgs)(target)}}
+	fields := []Field{{Name: m.Name, Type: target.listType(), Meaning: m, args: (*rowArgs)(target)}}
 	if target.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: n.aggregateOf(m.Name), Type: NonNull(Named(target.AggregateType())), Means: &RemoteAggregate{m},
+			Name: n.aggregateOf(m.Name), Type: NonNull(Named(target.AggregateType())), Meaning: &RemoteAggregate{m},
 			args: (*rowArgs)(target),
 		})
 	}

@@ -31,8 +31,8 @@ func (r *Role) remoteJoin(relationship *resolve.RemoteRelationship, left string)
 	suffix := "_remote_rel_" + plain(left) + relationship.Name
 	return []Field{{
 		Name: relationship.Name, Type: r.remoteRef(remote, last.Field.Type).Nullable(), doc: (*note)(description(last.Field)),
-		Means: &RemoteJoin{relationship, path},
-		args:  argsFunc(func() []Input { return r.joinInputs(remote, last.Field.Args, last.Args, suffix) }),
+		Meaning: &RemoteJoin{relationship, path},
+		args:    argsFunc(func() []Input { return r.joinInputs(remote, last.Field.Args, last.Args, suffix) }),
 	}}
 }
 

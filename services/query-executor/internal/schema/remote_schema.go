@@ -49,7 +49,7 @@ func (p remotePart) build() content {
 		c.inputs = append(c.inputs, r.remoteInput(p.remote, i))
 	}
 	for _, v := range p.Values {
-		c.values = append(c.values, Value{Name: v.Name, Description: v.Description, Means: RemoteValue{}})
+		c.values = append(c.values, Value{Name: v.Name, Description: v.Description, Meaning: RemoteValue{}})
 	}
 	return c
 }
@@ -109,7 +109,7 @@ func (r *Role) remoteRef(remote *resolve.Remote, of *remoteschema.Ref) Ref {
 
 func (r *Role) remoteField(remote *resolve.Remote, f *remoteschema.Field) Field {
 	return Field{
-		Name: f.Name, Type: r.remoteRef(remote, f.Type), Means: &RemoteField{remote, f}, doc: (*note)(&f.Description),
+		Name: f.Name, Type: r.remoteRef(remote, f.Type), Meaning: &RemoteField{remote, f}, doc: (*note)(&f.Description),
 		args: argsFunc(func() []Input {
 			var inputs []Input
 			for _, i := range f.Args {
@@ -121,7 +121,7 @@ func (r *Role) remoteField(remote *resolve.Remote, f *remoteschema.Field) Field 
 }
 
 func (r *Role) remoteInput(remote *resolve.Remote, i *remoteschema.Input) Input {
-	in := Input{Name: i.Name, Description: i.Description, Type: r.remoteRef(remote, i.Type), Means: RemoteInput{i}}
+	in := Input{Name: i.Name, Description: i.Description, Type: r.remoteRef(remote, i.Type), Meaning: RemoteInput{i}}
 	if i.Default != nil {
 		in.Default = *i.Default
 	}
@@ -144,7 +144,7 @@ func (r *Role) remoteRoots(root func(*remoteschema.Schema) *remoteschema.Type) [
 			fields = append(fields, t.Fields()...)
 			continue
 		}
-		fields = append(fields, Field{Name: view.Namespace, Type: NonNull(Named(t)), Means: Namespace{t}})
+		fields = append(fields, Field{Name: view.Namespace, Type: NonNull(Named(t)), Meaning: Namespace{t}})
 	}
 	return fields
 }
@@ -162,7 +162,7 @@ func (r *Role) IsRemoteSubscription(name string) bool {
 	if f == nil {
 		return false
 	}
-	switch m := f.Means.(type) {
+	switch m := f.Meaning.(type) {
 	case *RemoteField:
 		return true
 	case Namespace:

@@ -25,7 +25,7 @@ type Options struct {
 	HideAggregatePredicates bool
 	HideStreamFields        bool
 	HideUpdateManyFields    bool
-	// ArrayScalars gives arrays scalars of their own in place of lists.
+	// ArrayScalars gives arrays scalars of their own instead of lists.
 	ArrayScalars bool
 }
 

@@ -24,7 +24,7 @@ func (r *Role) buildQuery() content {
 	fields := r.queryFields()
 	if len(fields) == 0 {
 		fields = []Field{{
-			Name: "no_queries_available", Type: NonNull(Named(r.scalar("String"))), Means: NoQueries{},
+			Name: "no_queries_available", Type: NonNull(Named(r.scalar("String"))), Meaning: NoQueries{},
 			doc: words(NoQueriesText),
 		}}
 	}
@@ -101,7 +101,7 @@ func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field
 				return content{fields: slices.DeleteFunc(of(s), func(f Field) bool { return resolve.ReservedRoot(f.Name) })}
 			})
 		if len(inside.Fields()) > 0 {
-			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Means: Namespace{inside}})
+			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Meaning: Namespace{inside}})
 		}
 	}
 	return append(make([]Field, 0, len(fields)), fields...)
@@ -153,19 +153,19 @@ func (t *Table) readFields(root Root) []Field {
 	var fields []Field
 	if t.has(root, "select") {
 		fields = append(fields, Field{
-			Name: roots.Select.Name, Type: t.listType(), Means: Rows{t},
+			Name: roots.Select.Name, Type: t.listType(), Meaning: Rows{t},
 			doc: (*rootDoc)(&roots.Select), args: (*rowArgs)(t),
 		})
 	}
 	if t.has(root, "select_by_pk") && t.ReadsPrimaryKey() {
 		fields = append(fields, Field{
-			Name: roots.SelectByPK.Name, Type: Named(t.Type()), Means: ByPK{t},
+			Name: roots.SelectByPK.Name, Type: Named(t.Type()), Meaning: ByPK{t},
 			doc: (*rootDoc)(&roots.SelectByPK), args: (*keyArgs)(t),
 		})
 	}
 	if t.has(root, "select_aggregate") && t.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: roots.SelectAggregate.Name, Type: NonNull(Named(t.AggregateType())), Means: Aggregated{t},
+			Name: roots.SelectAggregate.Name, Type: NonNull(Named(t.AggregateType())), Meaning: Aggregated{t},
 			doc: (*rootDoc)(&roots.SelectAggregate), args: (*rowArgs)(t),
 		})
 	}
@@ -181,7 +181,7 @@ func (t *Table) keyArguments() []Input {
 		for i := range t.Permission.Columns {
 			if p := &t.Permission.Columns[i]; p.Column.Name == c.Name {
 				inputs = append(inputs, Input{
-					Name: c.Field, Description: text(c.Description), Type: NonNull(t.columnType(c)), Means: Column{p},
+					Name: c.Field, Description: text(c.Description), Type: NonNull(t.columnType(c)), Meaning: Column{p},
 				})
 			}
 		}
@@ -195,7 +195,7 @@ func (t *Table) functionFields(f *resolve.Function) []Field {
 	fields := []Field{rows}
 	if t.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: f.AggregateField.Name, Type: NonNull(Named(t.AggregateType())), Means: FunctionAggregated{f, t},
+			Name: f.AggregateField.Name, Type: NonNull(Named(t.AggregateType())), Meaning: FunctionAggregated{f, t},
 			doc: (*rootDoc)(&f.AggregateField), args: rows.args,
 		})
 	}
@@ -205,7 +205,7 @@ func (t *Table) functionFields(f *resolve.Function) []Field {
 // functionField is the root field of the rows that a tracked function returns.
 func (t *Table) functionField(f *resolve.Function) Field {
 	rows := Field{
-		Name: f.Field.Name, Type: Named(t.Type()), Means: FunctionRows{f, t}, doc: (*rootDoc)(&f.Field),
+		Name: f.Field.Name, Type: Named(t.Type()), Meaning: FunctionRows{f, t}, doc: (*rootDoc)(&f.Field),
 		args: argsFunc(func() []Input {
 			return append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.rowArguments()...)
 		}),
@@ -219,7 +219,7 @@ func (t *Table) functionField(f *resolve.Function) Field {
 // streamField is the root field that follows the rows of a table.
 func (t *Table) streamField(root *resolve.RootField) Field {
 	return Field{
-		Name: root.Name, Type: t.listType(), Means: Stream{t},
+		Name: root.Name, Type: t.listType(), Meaning: Stream{t},
 		doc: (*rootDoc)(root), args: argsFunc(t.streamArguments),
 	}
 }
@@ -229,13 +229,13 @@ func (t *Table) streamArguments() []Input {
 	return []Input{
 		{
 			Name: t.naming.field("batch_size"), Description: "maximum number of rows returned in a single batch",
-			Type: NonNull(Named(t.role.scalar("Int"))), Means: ArgBatchSize,
+			Type: NonNull(Named(t.role.scalar("Int"))), Meaning: ArgBatchSize,
 		},
 		{
 			Name: "cursor", Description: "cursor to stream the results returned by the query",
-			Type: NonNull(List(Named(cursor))), Means: ArgCursor,
+			Type: NonNull(List(Named(cursor))), Meaning: ArgCursor,
 		},
-		{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Means: ArgWhere},
+		{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Meaning: ArgWhere},
 	}
 }
 
@@ -245,7 +245,7 @@ func (t *Table) buildStreamCursor() content {
 			var inputs []Input
 			t.columns(func(c *resolve.SelectColumn) {
 				inputs = append(inputs, Input{
-					Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Means: Column{c},
+					Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Meaning: Column{c},
 				})
 			})
 			return content{inputs: t.role.orPlaceholder(inputs)}
@@ -253,15 +253,15 @@ func (t *Table) buildStreamCursor() content {
 	n := t.naming
 	ordering := t.role.named(n.affixes.Prefix+n.shared("cursor_ordering")+n.affixes.Suffix, Enum, "ordering argument of a cursor", func() content {
 		return content{values: []Value{
-			{Name: "ASC", Description: "ascending ordering of the cursor", Means: Order{}},
-			{Name: "DESC", Description: "descending ordering of the cursor", Means: Order{Desc: true}},
+			{Name: "ASC", Description: "ascending ordering of the cursor", Meaning: Order{}},
+			{Name: "DESC", Description: "descending ordering of the cursor", Meaning: Order{Desc: true}},
 		}}
 	})
 	return content{inputs: []Input{
 		{
 			Name: n.field("initial_value"), Description: "Stream column input with initial value",
-			Type: NonNull(Named(initial)), Means: ArgInitialValue,
+			Type: NonNull(Named(initial)), Meaning: ArgInitialValue,
 		},
-		{Name: "ordering", Description: "cursor ordering", Type: Named(ordering), Means: ArgOrdering},
+		{Name: "ordering", Description: "cursor ordering", Type: Named(ordering), Meaning: ArgOrdering},
 	}}
 }

@@ -68,9 +68,9 @@ func (d described) build() content {
 
 // Field is a field of an object.
 type Field struct {
-	Name  string
-	Type  Ref
-	Means FieldMeaning
+	Name    string
+	Type    Ref
+	Meaning FieldMeaning
 
 	doc  doc
 	args args
@@ -99,19 +99,19 @@ type Input struct {
 	Type        Ref
 	// Default is the default value as GraphQL text, empty for none.
 	Default string
-	Means   InputMeaning
+	Meaning InputMeaning
 }
 
 // Value is a value of an enum.
 type Value struct {
 	Name        string
 	Description string
-	Means       ValueMeaning
+	Meaning     ValueMeaning
 }
 
 // Deprecated reports whether clients should not use it any more.
 func (v *Value) Deprecated() bool {
-	custom, ok := v.Means.(CustomValue)
+	custom, ok := v.Meaning.(CustomValue)
 	return ok && custom.IsDeprecated != nil && *custom.IsDeprecated
 }
 

@@ -139,7 +139,7 @@ func (g *generator) fields(t reflect.Type) string {
 		fmt.Fprintf(&b, "  %s%s: %s;\n", key, mark, g.typeOf(f.Type))
 	}
 	if t == reflect.TypeFor[catalog.Name]() {
-		b.WriteString("  dataset?: string;\n") // what sources with datasets have in the place of the schema
+		b.WriteString("  dataset?: string;\n") // what sources with datasets have instead of the schema
 	}
 	return b.String()
 }

@@ -55,7 +55,7 @@ func (p *Planner) actionObject(t *schema.Type, s *walk.Selected, nested bool) (*
 			shape.Members = append(shape.Members, action.Member{Key: s.Alias, Typename: t.Name})
 			return nil
 		}
-		switch m := f.Means.(type) {
+		switch m := f.Meaning.(type) {
 		case *schema.TypeRelation:
 			return p.typeRelation(shape, m, s, func() (ir.Root, error) {
 				if m.Array {

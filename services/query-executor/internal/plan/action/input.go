@@ -69,7 +69,7 @@ func (p *Planner) actionInput(in *schema.Input, v input.Value) (Input, error) {
 		key: append(jsontext.AppendString(nil, in.Name), ':'), value: v.Literal,
 		dropUnset: p.DropUnset, depth: p.MaxDepth,
 	}
-	m, _ := in.Means.(*schema.ActionInput)
+	m, _ := in.Meaning.(*schema.ActionInput)
 	if hasLists(in.Type, m, map[*schema.Type]bool{}) {
 		out.listsOf = in
 	}
@@ -91,7 +91,7 @@ func (i *Input) JSON(values [][]byte) ([]byte, error) {
 	if i.listsOf == nil {
 		return json, nil
 	}
-	m, _ := i.listsOf.Means.(*schema.ActionInput)
+	m, _ := i.listsOf.Meaning.(*schema.ActionInput)
 	c := jsonwalk.NewCursor(json)
 	return appendLists(make([]byte, 0, len(json)+2), i.listsOf.Type, m, &c)
 }
@@ -106,12 +106,12 @@ func hasLists(at schema.Ref, in *schema.ActionInput, seen map[*schema.Type]bool)
 	}
 	seen[at.Named] = true
 	return slices.ContainsFunc(at.Named.Inputs(), func(f schema.Input) bool {
-		m, _ := f.Means.(*schema.ActionInput)
+		m, _ := f.Meaning.(*schema.ActionInput)
 		return hasLists(f.Type, m, seen)
 	})
 }
 
-// appendLists appends a checked value, with a list in place of each single value of a list type: handlers rely on the declared type.
+// appendLists appends a checked value, with a list instead of each single value of a list type: handlers rely on the declared type.
 func appendLists(dst []byte, at schema.Ref, in *schema.ActionInput, c *jsonwalk.Cursor) ([]byte, error) {
 	item, isList := at.Item()
 	var err error
@@ -140,7 +140,7 @@ func appendLists(dst []byte, at schema.Ref, in *schema.ActionInput, c *jsonwalk.
 			name := string(key)
 			dst = append(jsontext.AppendString(dst, name), ':')
 			field := at.Named.Input(name)
-			m, _ := field.Means.(*schema.ActionInput)
+			m, _ := field.Meaning.(*schema.ActionInput)
 			dst, err = appendLists(dst, field.Type, m, c)
 			return err
 		})
@@ -247,7 +247,7 @@ func (r reader) object(t *schema.Type, v input.Value, uses *Input) error {
 		}
 		given[m.Name] = true
 		r.Push(m.Name)
-		input, _ := in.Means.(*schema.ActionInput)
+		input, _ := in.Meaning.(*schema.ActionInput)
 		if err := r.value(in.Type, input, m.Value, uses); err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 // Package answer is what the answer to an operation consists of: its parts, in order, and the joins
 // in them.
 //
-// The parts of the kinds of root fields are declared beside their planners. Each embeds Named, which
+// The parts of the kinds of root fields are declared next to their planners. Each embeds Named, which
 // makes it a Part.
 package answer
 

@@ -1,7 +1,7 @@
 package env
 
 // Limits bound the shape of one operation, and what it asks of a source. How much of anything it
-// may ask for is said by its budget.
+// may ask for is in its budget.
 type Limits struct {
 	// Depth is how deep selection sets may nest.
 	Depth int

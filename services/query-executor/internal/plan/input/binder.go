@@ -154,27 +154,27 @@ func (b *Binder) ListOf(t catalog.Type, named *schema.Type) Coercion {
 
 // Text is the coercion of texts, whatever type a column has.
 func (b *Binder) Text(named *schema.Type) Coercion {
-	return b.Scalar(b.dialect.Well(backend.TypeText), named)
+	return b.Scalar(b.dialect.Builtin(backend.TypeText), named)
 }
 
 // Texts is the coercion of lists of texts.
 func (b *Binder) Texts(named *schema.Type) Coercion {
-	return b.ListOf(b.dialect.Well(backend.TypeText), named)
+	return b.ListOf(b.dialect.Builtin(backend.TypeText), named)
 }
 
 // Int is the coercion of 32-bit integers.
 func (b *Binder) Int(named *schema.Type) Coercion {
-	return b.Scalar(b.dialect.Well(backend.TypeInt), named)
+	return b.Scalar(b.dialect.Builtin(backend.TypeInt), named)
 }
 
 // Limit is the coercion of non-negative 32-bit integers.
 func (b *Binder) Limit(named *schema.Type) Coercion {
-	return Coercion{mode: modeLimit, element: b.dialect.Well(backend.TypeInt), named: named}
+	return Coercion{mode: modeLimit, element: b.dialect.Builtin(backend.TypeInt), named: named}
 }
 
 // Offset is the coercion of 64-bit integers.
 func (b *Binder) Offset(named *schema.Type) Coercion {
-	return Coercion{mode: modeOffset, element: b.dialect.Well(backend.TypeBigInt), named: named}
+	return Coercion{mode: modeOffset, element: b.dialect.Builtin(backend.TypeBigInt), named: named}
 }
 
 // Column is the coercion of values of a column: at tells whether it has the values of an

@@ -159,7 +159,7 @@ func (c *Coercion) enumText(json []byte, kind jsonwalk.Kind) ([]byte, error) {
 	if v == nil {
 		return nil, apierror.New(apierror.ValidationFailed, unknownEnumValue(c.named, name))
 	}
-	e, _ := v.Means.(schema.EnumValue)
+	e, _ := v.Meaning.(schema.EnumValue)
 	return []byte(e.Text), nil
 }
 

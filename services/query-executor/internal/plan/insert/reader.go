@@ -313,7 +313,7 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 		switch member := t.Input(string(name)); {
 		case member == nil:
 			return r.unknown(t, string(name), v)
-		case member.Means == schema.ArgData:
+		case member.Meaning == schema.ArgData:
 			data, dataType, hasData = v, member.Type, true
 		case v.Kind() != input.Null || v.Literal != nil && v.Literal.Kind == parse.VariableUse:
 			conflict, clause = v, member

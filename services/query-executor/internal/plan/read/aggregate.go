@@ -35,7 +35,7 @@ func (p *Planner) aggregateField(t *schema.Type, s *walk.Selected) (ir.Aggregate
 	if err := p.Arguments(s, nil, nil); err != nil {
 		return ir.AggregateField{}, err
 	}
-	if m, ok := f.Means.(schema.Nodes); ok {
+	if m, ok := f.Meaning.(schema.Nodes); ok {
 		fields, err := p.Fields(m.Table, s)
 		return ir.AggregateField{Value: ir.Nodes(fields)}, err
 	}
@@ -58,7 +58,7 @@ func (p *Planner) aggregateExpr(t *schema.Type, s *walk.Selected) (ir.AggregateE
 	if f == nil {
 		return ir.AggregateExpr{Value: ir.Typename(t.Name)}, nil
 	}
-	m, ok := f.Means.(schema.AggregateFunction)
+	m, ok := f.Meaning.(schema.AggregateFunction)
 	if !ok {
 		count, err := p.count(f, s)
 		return ir.AggregateExpr{Value: count}, err
@@ -88,10 +88,10 @@ func (p *Planner) aggregateColumn(t *schema.Type, s *walk.Selected) (ir.Aggregat
 	if err := p.ScalarField(s); err != nil {
 		return ir.AggregateColumn{}, err
 	}
-	if c, ok := f.Means.(schema.Column); ok {
+	if c, ok := f.Meaning.(schema.Column); ok {
 		return ir.AggregateColumn{Value: ir.Scalar{Expr: Column(c.SelectColumn), Type: c.Column.Type}}, p.Arguments(s, nil, nil)
 	}
-	c, _ := f.Means.(schema.Computed)
+	c, _ := f.Meaning.(schema.Computed)
 	call := computedCall(c.Field)
 	err = p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.CallArguments(call, in.Type, v) })
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *Planner) count(f *schema.Field, s *walk.Selected) (*ir.Count, error) {
 		if err != nil || null {
 			return err
 		}
-		if in.Means == schema.ArgDistinct {
+		if in.Meaning == schema.ArgDistinct {
 			count.Distinct, err = p.Boolean(in.Type, v)
 			return err
 		}

@@ -36,7 +36,7 @@ func (p *Planner) CallArguments(c *Call, at schema.Ref, v input.Value) error {
 	}
 	if !null || at.NonNull() {
 		err = p.Object(at, v, func(in *schema.Input, v input.Value) error {
-			a, _ := in.Means.(schema.FunctionArgument)
+			a, _ := in.Meaning.(schema.FunctionArgument)
 			of := p.Scalar(a.Type, in.Type.Named)
 			of.Nullable = true
 			arg, err := p.Operand(in.Type, v, of)

@@ -99,7 +99,7 @@ func (p *Planner) JoinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error
 	q.Root = &ir.Select{
 		Rows: ir.Rows{
 			From: keys, Estimate: -1,
-			OrderBy: []ir.OrderItem{{Target: ir.OrderExpr{Expr: ir.Column{Name: keys.Ordinal, Type: t.Table.Source.Dialect.Well(backend.TypeBigInt)}}}},
+			OrderBy: []ir.OrderItem{{Target: ir.OrderExpr{Expr: ir.Column{Name: keys.Ordinal, Type: t.Table.Source.Dialect.Builtin(backend.TypeBigInt)}}}},
 		},
 		Fields: []ir.Field{{Alias: answer.JoinAnswer, Value: related}},
 	}

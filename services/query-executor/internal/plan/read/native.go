@@ -29,7 +29,7 @@ func (p *Planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schem
 	query := &ir.Select{Rows: p.Rows(Relation{Table: t, Estimate: -1})}
 	args := make(map[string]ir.Value, len(q.Args))
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
-		if in.Means == schema.ArgNative {
+		if in.Meaning == schema.ArgNative {
 			return p.nativeArguments(args, in.Type, v)
 		}
 		return p.Argument(&query.Rows, in, v)
@@ -54,7 +54,7 @@ func (p *Planner) nativeArguments(args map[string]ir.Value, at schema.Ref, v inp
 		return err
 	}
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		a, _ := in.Means.(schema.NativeArgument)
+		a, _ := in.Meaning.(schema.NativeArgument)
 		of := p.Scalar(a.Type, in.Type.Named)
 		of.Nullable = a.Nullable
 		arg, err := p.Operand(in.Type, v, of)

@@ -25,7 +25,7 @@ func (p *Planner) Order(at schema.Ref, v input.Value, add func(ir.OrderItem)) er
 		if err != nil || null {
 			return err
 		}
-		switch m := in.Means.(type) {
+		switch m := in.Meaning.(type) {
 		case schema.Column:
 			return p.direction(in.Type, v, ir.OrderExpr{Expr: Column(m.SelectColumn)}, add)
 		case schema.Computed:
@@ -62,11 +62,11 @@ func (p *Planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAg
 		if err != nil || null {
 			return err
 		}
-		if _, ok := in.Means.(schema.Count); ok {
+		if _, ok := in.Meaning.(schema.Count); ok {
 			target.Function = "count"
 			return direction(in.Type, v, target)
 		}
-		f, _ := in.Means.(schema.AggregateFunction)
+		f, _ := in.Meaning.(schema.AggregateFunction)
 		target.Function = f.Name
 		return p.Object(in.Type, v, func(in *schema.Input, v input.Value) error {
 			v, null, err := p.IsNull(in.Type, v, input.LookValue)
@@ -82,10 +82,10 @@ func (p *Planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAg
 
 // aggregated is what an aggregate function is applied to.
 func (p *Planner) aggregated(in *schema.Input) ir.Expr {
-	if c, ok := in.Means.(schema.Column); ok {
+	if c, ok := in.Meaning.(schema.Column); ok {
 		return Column(c.SelectColumn)
 	}
-	c, _ := in.Means.(schema.Computed)
+	c, _ := in.Meaning.(schema.Computed)
 	return p.computed(c.SelectComputedField)
 }
 
@@ -94,7 +94,7 @@ func (p *Planner) direction(at schema.Ref, v input.Value, target ir.OrderTarget,
 	if err != nil {
 		return err
 	}
-	o, _ := e.Means.(schema.Order)
+	o, _ := e.Meaning.(schema.Order)
 	add(ir.OrderItem{Target: target, Desc: o.Desc, NullsFirst: o.NullsFirst})
 	return nil
 }
@@ -107,7 +107,7 @@ func (p *Planner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn
 		if err != nil {
 			return err
 		}
-		c, _ := e.Means.(schema.Column)
+		c, _ := e.Meaning.(schema.Column)
 		list = append(list, c.SelectColumn)
 		return nil
 	})
@@ -123,7 +123,7 @@ func (p *Planner) countedColumns(at schema.Ref, v input.Value) ([]*resolve.Selec
 	if err != nil {
 		return nil, err
 	}
-	c, _ := e.Means.(schema.Column)
+	c, _ := e.Meaning.(schema.Column)
 	return []*resolve.SelectColumn{c.SelectColumn}, nil
 }
 

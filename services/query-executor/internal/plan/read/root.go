@@ -40,7 +40,7 @@ func (p *Planner) Root(field string, source *resolve.Source, plan func() (ir.Roo
 func (p *Planner) ByPK(t *schema.Table, f *schema.Field, s *walk.Selected) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: From(t), Where: p.Visible(t), Estimate: 1}, One: true}
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
-		c, _ := in.Means.(schema.Column)
+		c, _ := in.Meaning.(schema.Column)
 		arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
 		query.Where = Both(query.Where, ir.Compare{Left: Column(c.SelectColumn), Op: ir.OpEq, Args: []ir.Value{arg}})
 		return err

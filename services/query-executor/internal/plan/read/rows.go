@@ -45,7 +45,7 @@ func (p *Planner) Rows(r Relation) ir.Rows {
 
 // Argument plans an argument that selects rows.
 func (p *Planner) Argument(rows *ir.Rows, in *schema.Input, v input.Value) error {
-	switch in.Means {
+	switch in.Meaning {
 	case schema.ArgLimit:
 		return p.number(in, v, p.Limit(in.Type.Named), &rows.Limit)
 	case schema.ArgOffset:
@@ -55,7 +55,7 @@ func (p *Planner) Argument(rows *ir.Rows, in *schema.Input, v input.Value) error
 	if err != nil || null {
 		return err
 	}
-	switch in.Means {
+	switch in.Meaning {
 	case schema.ArgWhere:
 		where, err := p.Where(in.Type, v)
 		rows.Where = Both(rows.Where, where)
@@ -100,7 +100,7 @@ func (p *Planner) SelectRows(r Relation, s *walk.Selected, inputs []schema.Input
 
 func (p *Planner) rowArguments(rows *ir.Rows, s *walk.Selected, inputs []schema.Input, c *Call) error {
 	return p.Arguments(s, inputs, func(in *schema.Input, v input.Value) error {
-		if in.Means == schema.ArgFunction {
+		if in.Meaning == schema.ArgFunction {
 			return p.CallArguments(c, in.Type, v)
 		}
 		return p.Argument(rows, in, v)
@@ -124,10 +124,10 @@ func (p *Planner) field(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 	if err != nil {
 		return ir.Field{}, err
 	}
-	if f == nil || f.Means == (schema.Placeholder{}) {
+	if f == nil || f.Meaning == (schema.Placeholder{}) {
 		return ir.Field{Value: ir.Typename(t.Type().Name)}, nil
 	}
-	switch m := f.Means.(type) {
+	switch m := f.Meaning.(type) {
 	case schema.Column:
 		return p.columnField(t, m.SelectColumn, f, s)
 	case schema.Computed:
@@ -136,7 +136,7 @@ func (p *Planner) field(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 	if err := p.Relate(); err != nil {
 		return ir.Field{}, err
 	}
-	switch m := f.Means.(type) {
+	switch m := f.Meaning.(type) {
 	case *schema.Relation:
 		if m.Array {
 			query, err := p.SelectRows(TableRelation(m.Target), s, f.Args(), nil)
@@ -210,7 +210,7 @@ func (p *Planner) computedField(c *resolve.SelectComputedField, f *schema.Field,
 	call := computedCall(c.Field)
 	var path []string
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
-		if in.Means == schema.ArgPath {
+		if in.Meaning == schema.ArgPath {
 			path, err = p.jsonPath(in, v)
 			return err
 		}

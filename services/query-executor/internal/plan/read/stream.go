@@ -38,7 +38,7 @@ func (p *Planner) Stream(t *schema.Table, f *schema.Field, s *walk.Selected) (ir
 	query := &ir.Select{Rows: p.Rows(TableRelation(t))}
 	query.WithTies = true
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
-		switch in.Means {
+		switch in.Meaning {
 		case schema.ArgBatchSize:
 			if query.Limit != nil {
 				return nil // nothing is less than no rows
@@ -75,7 +75,7 @@ func (p *Planner) cursor(t *schema.Table, rows *ir.Rows, at schema.Ref, v input.
 		}
 		first, desc := len(columns), false
 		err = p.Object(item, v, func(in *schema.Input, v input.Value) error {
-			if in.Means == schema.ArgInitialValue {
+			if in.Meaning == schema.ArgInitialValue {
 				return p.initialValue(in.Type, v, &columns)
 			}
 			v, null, err := p.IsNull(in.Type, v, input.LookValue)
@@ -84,7 +84,7 @@ func (p *Planner) cursor(t *schema.Table, rows *ir.Rows, at schema.Ref, v input.
 			}
 			e, err := p.Enum(in.Type, v)
 			if err == nil {
-				o, _ := e.Means.(schema.Order)
+				o, _ := e.Meaning.(schema.Order)
 				desc = o.Desc
 			}
 			return err
@@ -134,7 +134,7 @@ func keyOf(t *schema.Table) (key []ir.Column) {
 // is shared with no other use of the same variable.
 func (p *Planner) initialValue(at schema.Ref, v input.Value, columns *[]cursorColumn) error {
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		c, ok := in.Means.(schema.Column)
+		c, ok := in.Meaning.(schema.Column)
 		if !ok {
 			return p.Fail("a stream needs a column")
 		}

@@ -24,7 +24,7 @@ func (p *Planner) Where(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 
 // predicate plans one key of a condition.
 func (p *Planner) predicate(in *schema.Input, v input.Value) (ir.BoolExp, error) {
-	switch m := in.Means.(type) {
+	switch m := in.Meaning.(type) {
 	case schema.And:
 		list, err := p.conditions(in.Type, v)
 		return All(list), err
@@ -109,7 +109,7 @@ func (p *Planner) operator(in *schema.Input, v input.Value, left ir.Expr, t cata
 			return nil, err
 		}
 	}
-	switch m := in.Means.(type) {
+	switch m := in.Meaning.(type) {
 	case schema.IsNull:
 		yes, err := p.Boolean(in.Type, v)
 		return ir.IsNull{Expr: left, Not: !yes}, err
@@ -128,7 +128,7 @@ func (p *Planner) operator(in *schema.Input, v input.Value, left ir.Expr, t cata
 func (p *Planner) cast(at schema.Ref, v input.Value, left ir.Expr) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		to, _ := in.Means.(schema.CastTo)
+		to, _ := in.Meaning.(schema.CastTo)
 		e, err := p.comparison(in.Type, v, ir.Cast{Expr: left, Type: to.Type}, to.Type)
 		if e != nil {
 			list = append(list, e)
@@ -165,7 +165,7 @@ func (p *Planner) operands(o *backend.Operator, at schema.Ref, v input.Value, t 
 func (p *Planner) operandObject(o *backend.Operator, at schema.Ref, v input.Value) ([]ir.Value, error) {
 	given := map[string]ir.Value{}
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		f, _ := in.Means.(schema.OperandField)
+		f, _ := in.Meaning.(schema.OperandField)
 		opened, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null && !f.Required {
 			return err
@@ -209,7 +209,7 @@ func (p *Planner) amongArrays(o *backend.Operator, at schema.Ref, v input.Value,
 func (p *Planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		of, _ := in.Means.(*schema.Predicate)
+		of, _ := in.Meaning.(*schema.Predicate)
 		e, err := p.aggregateCompare(m, of, in.Type, v)
 		list = append(list, e)
 		return err
@@ -227,7 +227,7 @@ func (p *Planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predi
 	c := ir.AggregateCompare{From: From(m.Target), Join: m.Join, Function: of.Function}
 	var filter ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
-		switch in.Means {
+		switch in.Meaning {
 		case schema.ArgPredicate:
 			return p.aggregateOperators(&c, of, in.Type, v)
 		case schema.ArgArguments:
@@ -238,7 +238,7 @@ func (p *Planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predi
 		if err != nil || null {
 			return err
 		}
-		if in.Means == schema.ArgDistinct {
+		if in.Meaning == schema.ArgDistinct {
 			// It is accepted and changes nothing, as in the established engine.
 			_, err = p.Boolean(in.Type, v)
 			return err
@@ -276,7 +276,7 @@ func (p *Planner) predicateArguments(of *schema.Predicate, at schema.Ref, v inpu
 		if err != nil {
 			return err
 		}
-		c, _ := e.Means.(schema.Column)
+		c, _ := e.Meaning.(schema.Column)
 		args = append(args, Column(c.SelectColumn))
 		return nil
 	}

@@ -29,7 +29,7 @@ func (p *Planner) Connection(r read.Relation, s *walk.Selected, inputs []schema.
 	}
 	page := paging{first: -1, last: -1}
 	err := p.Arguments(s, inputs, func(in *schema.Input, v input.Value) error {
-		switch in.Means {
+		switch in.Meaning {
 		case schema.ArgFunction:
 			return p.CallArguments(c, in.Type, v)
 		case schema.ArgOrderBy:
@@ -115,7 +115,7 @@ func (p *Planner) orderType(t ir.OrderTarget) catalog.Type {
 			return of
 		}
 	}
-	return p.Source.Dialect.Well(backend.TypeBigInt) // a count
+	return p.Source.Dialect.Builtin(backend.TypeBigInt) // a count
 }
 
 func exprType(e ir.Expr) catalog.Type {
@@ -173,15 +173,15 @@ func (p *Planner) pageArgument(page *paging, in *schema.Input, v input.Value) er
 	if err != nil || null {
 		return err
 	}
-	if in.Means == schema.ArgAfter || in.Means == schema.ArgBefore {
+	if in.Meaning == schema.ArgAfter || in.Meaning == schema.ArgBefore {
 		p.Depends(v)
 	}
-	if in.Means == schema.ArgFirst || in.Means == schema.ArgLast {
+	if in.Meaning == schema.ArgFirst || in.Meaning == schema.ArgLast {
 		n, ok := input.WholeNumber(v.Text(), 32)
 		if k := v.Kind(); !ok || n < 0 || k != input.Int && k != input.Number {
 			return p.Mismatch(in.Type.Named.Name, "a non-negative 32-bit integer", v)
 		}
-		if in.Means == schema.ArgFirst {
+		if in.Meaning == schema.ArgFirst {
 			page.first = int(n)
 		} else {
 			page.last = int(n)
@@ -192,7 +192,7 @@ func (p *Planner) pageArgument(page *paging, in *schema.Input, v input.Value) er
 		return p.Mismatch(in.Type.Named.Name, "a string", v)
 	}
 	cursor := decodeBase64(v.Text())
-	if in.Means == schema.ArgAfter {
+	if in.Meaning == schema.ArgAfter {
 		page.after = cursor
 	} else {
 		page.before = cursor
@@ -288,7 +288,7 @@ func (p *Planner) connectionField(t *schema.Table, s *walk.Selected) (ir.Connect
 		return ir.ConnectionField{}, err
 	case f == nil:
 		return ir.ConnectionField{Value: ir.Typename(t.ConnectionType().Name)}, nil
-	case f.Means == schema.PartEdges:
+	case f.Meaning == schema.PartEdges:
 		var edges ir.Edges
 		err := p.Within(t.EdgeType().Name, s, func(s *walk.Selected) error {
 			e, err := p.edgeField(t, s)
@@ -304,7 +304,7 @@ func (p *Planner) connectionField(t *schema.Table, s *walk.Selected) (ir.Connect
 		f, err := p.partOf(info, s)
 		field := ir.PageInfoField{Alias: s.Alias, Value: ir.Typename(info.Name)}
 		if err == nil && f != nil {
-			part, _ := f.Means.(schema.ConnectionPart)
+			part, _ := f.Meaning.(schema.ConnectionPart)
 			field.Value = ir.PageInfo(part)
 			err = p.ScalarField(s)
 		}
@@ -321,7 +321,7 @@ func (p *Planner) edgeField(t *schema.Table, s *walk.Selected) (ir.EdgeField, er
 		return ir.EdgeField{}, err
 	case f == nil:
 		return ir.EdgeField{Value: ir.Typename(t.EdgeType().Name)}, nil
-	case f.Means == schema.PartCursor:
+	case f.Meaning == schema.PartCursor:
 		return ir.EdgeField{Value: ir.EdgeCursor{}}, p.ScalarField(s)
 	}
 	node, err := p.Fields(t, s)

@@ -28,7 +28,7 @@ func (p *Planner) Node(name string, f *schema.Field, s *walk.Selected) error {
 	if err := p.CheckNode(f.Type.Named, s); err != nil {
 		return err
 	}
-	of, _ := f.Means.(schema.Node)
+	of, _ := f.Meaning.(schema.Node)
 	t, key, err := p.findNode(of.Of, decodeBase64(id))
 	if err != nil {
 		return err

@@ -129,7 +129,7 @@ func (p *Planner) remoteObject(d *document, t *schema.Type, s *walk.Selected) ([
 
 // remoteMember plans a field of an object of a remote.
 func (p *Planner) remoteMember(d *document, f *schema.Field, s *walk.Selected) (field, error) {
-	switch m := f.Means.(type) {
+	switch m := f.Meaning.(type) {
 	case *schema.RemoteField:
 		return p.remoteOwn(d, f, m, s)
 	case *schema.RemoteJoin:

@@ -46,7 +46,7 @@ func (p *Planner) remoteInput(d *document, in *schema.Input, v input.Value, fixe
 			return "", true, err
 		}
 	}
-	of, _ := in.Means.(schema.RemoteInput)
+	of, _ := in.Meaning.(schema.RemoteInput)
 	return p.remoteValue(d, in.Type, of.Type, v, fixed)
 }
 

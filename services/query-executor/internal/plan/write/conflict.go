@@ -17,7 +17,7 @@ func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, 
 	c := &ir.OnConflict{TableKind: w.Catalog.Kind}
 	var where ir.BoolExp
 	err = p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
-		switch in.Means {
+		switch in.Meaning {
 		case schema.ArgConstraint:
 			return p.constraint(c, in, v)
 		case schema.ArgUpdateColumns:
@@ -54,7 +54,7 @@ func (p *Planner) constraint(c *ir.OnConflict, in *schema.Input, v input.Value) 
 	if err != nil {
 		return err
 	}
-	of, _ := chosen.Means.(schema.Constraint)
+	of, _ := chosen.Meaning.(schema.Constraint)
 	c.Target = ir.ConflictTarget{Constraint: of.Name, Index: of.Index, Columns: of.Columns}
 	return nil
 }
@@ -68,7 +68,7 @@ func (p *Planner) namedColumns(names *[]string, in *schema.Input, v input.Value)
 		if err != nil {
 			return err
 		}
-		column, ok := chosen.Means.(schema.WrittenColumn)
+		column, ok := chosen.Meaning.(schema.WrittenColumn)
 		if !ok {
 			p.Path = p.Path[:depth]
 			return p.Fail("erroneous column name")

@@ -37,7 +37,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	var rows, conflict input.Value
 	var onConflict *schema.Input
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
-		if in.Means == schema.ArgOnConflict {
+		if in.Meaning == schema.ArgOnConflict {
 			onConflict, conflict = in, v
 			return nil
 		}
@@ -119,7 +119,7 @@ func (p *insertPlanner) like(n *insert.Node, other *insert.Tree, node int) error
 		var clause *schema.Input
 		if r.Conflict.Literal != nil || r.Conflict.JSON != nil {
 			inputs := in.Type.Named.Inputs()
-			clause = &inputs[slices.IndexFunc(inputs, func(i schema.Input) bool { return i.Means == schema.ArgOnConflict })]
+			clause = &inputs[slices.IndexFunc(inputs, func(i schema.Input) bool { return i.Meaning == schema.ArgOnConflict })]
 		}
 		added, err := p.Relation(p.Path, n, in, clause, r.Conflict)
 		if err != nil {
@@ -151,9 +151,9 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 	inputs := t.Inputs()
 	for i := range inputs {
 		in := &inputs[i]
-		c, isColumn := in.Means.(schema.WrittenColumn)
+		c, isColumn := in.Meaning.(schema.WrittenColumn)
 		if !isColumn {
-			if _, related := in.Means.(*schema.InsertRelation); related {
+			if _, related := in.Meaning.(*schema.InsertRelation); related {
 				n.Members[in.Name] = insert.Member{Name: in.Name, Relation: in}
 			}
 			continue
@@ -179,7 +179,7 @@ func hasDefault(w *schema.Writable, c *resolve.Column) bool {
 // clause, nil for none.
 func (p *insertPlanner) Relation(at []input.Step, from *insert.Node, in, clause *schema.Input, conflict input.Value) (*insert.Relation, error) {
 	p.Path = at
-	m, _ := in.Means.(*schema.InsertRelation)
+	m, _ := in.Meaning.(*schema.InsertRelation)
 	r := &insert.Relation{
 		Name: in.Name, Node: len(p.tree.Nodes), After: m.Array || m.AfterParent, Array: m.Array, Conflict: conflict,
 	}

@@ -80,7 +80,7 @@ func (p *Planner) newChange(w *schema.Writable) *change {
 
 // changeInput plans an operator, or which rows it is for.
 func (p *Planner) changeInput(c *change, in *schema.Input, v input.Value) error {
-	switch m := in.Means.(type) {
+	switch m := in.Meaning.(type) {
 	case schema.Assign:
 		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
@@ -102,7 +102,7 @@ func (p *Planner) changeInput(c *change, in *schema.Input, v input.Value) error 
 }
 
 func (p *Planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
-	to, _ := in.Means.(schema.WrittenColumn)
+	to, _ := in.Meaning.(schema.WrittenColumn)
 	var how input.Coercion
 	switch op {
 	case ir.AssignDeleteKey:
@@ -133,7 +133,7 @@ func (p *Planner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 }
 
 func (p *Planner) keyColumn(in *schema.Input, v input.Value) (ir.BoolExp, error) {
-	c, _ := in.Means.(schema.Column)
+	c, _ := in.Meaning.(schema.Column)
 	arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
 	return ir.Compare{Left: read.Column(c.SelectColumn), Op: ir.OpEq, Args: []ir.Value{arg}}, err
 }
@@ -187,7 +187,7 @@ func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Select
 	where, show := read.Rule(w.Delete.Filter), showArguments
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		var e ir.BoolExp
-		if in.Means == schema.ArgWhere {
+		if in.Meaning == schema.ArgWhere {
 			e, err = p.Where(in.Type, v)
 		} else {
 			show = showKey
@@ -207,7 +207,7 @@ func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Select
 		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
 	})
 	if step.Reply != nil && keyOf(w) != nil {
-		text := w.Source.Dialect.Well(backend.TypeText)
+		text := w.Source.Dialect.Builtin(backend.TypeText)
 		key := ir.Scalar{Expr: ir.Cast{Expr: ir.RowRef{Columns: columnsOf(w.Catalog), Key: keyOf(w)}, Type: text}, Type: text}
 		step.Before = &ir.Select{
 			Rows:   ir.Rows{From: ir.Table{Name: w.Catalog.Name}, Where: where, Estimate: -1},

@@ -109,7 +109,7 @@ func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error
 		switch {
 		case f == nil:
 			field.Value = ir.Typename(t.Name)
-		case f.Means == schema.AffectedRows{}:
+		case f.Meaning == schema.AffectedRows{}:
 			if err := p.ScalarField(s); err != nil {
 				return err
 			}
@@ -242,7 +242,7 @@ func (o *output) twice(mutation func(ir.Output) ir.Mutation) Step {
 
 // Field plans a root field that writes.
 func (p *Planner) Field(name string, f *schema.Field, s *walk.Selected) error {
-	switch m := f.Means.(type) {
+	switch m := f.Meaning.(type) {
 	case schema.InsertRows:
 		return p.write(name, m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, false) })
 	case schema.InsertRow:

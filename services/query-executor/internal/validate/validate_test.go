@@ -1,4 +1,4 @@
-package static_test
+package validate_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/schema/schematest"
-	"queryengine/services/query-executor/internal/static"
+	"queryengine/services/query-executor/internal/validate"
 )
 
 func TestCheck(t *testing.T) {
@@ -34,6 +34,6 @@ func TestCheck(t *testing.T) {
 		`{table_0000(limit: $n) {id}}`:                        `unbound variable "n"`,
 		`{`:                                                   "parsing the graphql query failed",
 	} {
-		require.Equal(t, want, static.Check(document, role, parse.Limits{Tokens: 1000}), document)
+		require.Equal(t, want, validate.Check(document, role, parse.Limits{Tokens: 1000}), document)
 	}
 }

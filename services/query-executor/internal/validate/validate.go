@@ -1,10 +1,10 @@
-// Package static finds the faults of a stored query before it is run: those that no values of its
+// Package validate finds the faults of a stored query before it is run: those that no values of its
 // variables can repair.
 //
 // It looks at syntax, fields and the names of arguments. What depends on values, and what is
 // selected of an object that may be of several types, is left to the run: a query that is
 // refused here never works, one that isn't may still fail.
-package static
+package validate
 
 import (
 	"fmt"
