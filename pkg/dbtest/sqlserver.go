@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -20,7 +21,12 @@ const SQLServerVariable = "ENGINE_TEST_SQL_SERVER_URL"
 // Babelfish is how SQLServerVersion begins for a Babelfish.
 const Babelfish = "Babelfish "
 
-var sqlServerDatabases atomic.Int64
+var (
+	sqlServerDatabases atomic.Int64
+	// sqlServerWide is held while something of the whole server changes: Babelfish changes its catalog for one at a time, and
+	// fails for others.
+	sqlServerWide sync.Mutex
+)
 
 // SQLServerURL is SQLServerDatabase on the server that SQLServerVariable names; it skips the test without one.
 func SQLServerURL(t testing.TB) string {
@@ -35,6 +41,8 @@ func SQLServerURL(t testing.TB) string {
 // SQLServerDatabase makes a database for a test and returns its address.
 func SQLServerDatabase(t testing.TB, server string) string {
 	t.Helper()
+	sqlServerWide.Lock()
+	defer sqlServerWide.Unlock()
 	name := "test_" + strconv.Itoa(os.Getpid()) + "_" + strconv.FormatInt(sqlServerDatabases.Add(1), 10)
 	drop := "ALTER DATABASE " + name + " SET SINGLE_USER WITH ROLLBACK IMMEDIATE; DROP DATABASE " + name
 	if strings.HasPrefix(SQLServerVersion(t, server), Babelfish) {
@@ -45,7 +53,11 @@ func SQLServerDatabase(t testing.TB, server string) string {
 		}
 	}
 	OnSQLServer(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { OnSQLServer(t, server, drop) })
+	t.Cleanup(func() {
+		sqlServerWide.Lock()
+		defer sqlServerWide.Unlock()
+		OnSQLServer(t, server, drop)
+	})
 	own, err := url.Parse(server)
 	require.NoError(t, err)
 	query := own.Query()
