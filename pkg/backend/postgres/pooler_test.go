@@ -202,7 +202,7 @@ func TestPoolers(t *testing.T) {
 			require.Equal(t, workers*rounds, others)
 			require.Equal(t, c.mixed, p.primary.Mixes.Load())
 			if c.mixed {
-				require.Equal(t, 1, strings.Count(p.log.String(), "a pooler mixes the sessions"), p.log.String())
+				require.Equal(t, 1, strings.Count(p.log.String(), "pooler shares sessions between clients"), p.log.String())
 			} else {
 				require.Empty(t, p.log.String())
 			}

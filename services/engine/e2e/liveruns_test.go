@@ -155,7 +155,7 @@ func (r *runsTest) totals() map[string]int {
 
 // readings is how often the executor has lost the log.
 func (r *runsTest) readings() int {
-	return strings.Count(r.executor.log.String(), "the change feed was lost")
+	return strings.Count(r.executor.log.String(), "change feed lost")
 }
 
 // ran are the cohorts that each document has run since before.

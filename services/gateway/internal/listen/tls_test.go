@@ -85,7 +85,7 @@ func TestRenewedCertificate(t *testing.T) {
 	renew(t, f, authority, "second")
 	seen := func(name string) func() bool { return func() bool { return nameAt(t, l, authority) == name } }
 	require.Eventually(t, seen("second"), 30*time.Second, 20*time.Millisecond)
-	require.Eventually(t, func() bool { return strings.Contains(logs.String(), "was renewed") }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(logs.String(), "certificate renewed") }, 30*time.Second, time.Millisecond)
 
 	certificate, _ := authority.Issue(t, "without its key")
 	write(t, f.Certificate, certificate)
