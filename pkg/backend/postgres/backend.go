@@ -18,8 +18,6 @@ type Dialect struct {
 	// plain dialects do without what only PostgreSQL has: record_send, xmax, WITH TIES, whole rows. What is written is read again by its
 	// key there, too.
 	plain bool
-	// plans is set where the engine chooses how prepared statements are planned; Citus can't plan some for any parameters.
-	plans bool
 	// shares is set where short statements may share round trips.
 	shares bool
 	// ownEquality is set where users have defined what types of PostgreSQL are equal to.

@@ -33,7 +33,7 @@ func (s *Server) Changes() backend.Changes {
 	if s.changeFeed != ChangeFeedNotify || len(s.replicas) > 0 {
 		return nil
 	}
-	return &changes{pool: s.primary}
+	return &changes{pool: s.primary.Pool}
 }
 
 // ChangeLog implements backend.LogSource, under the condition of Changes. It is read with a slot of the name.
@@ -41,12 +41,12 @@ func (s *Server) ChangeLog(name string) backend.Changes {
 	if s.changeFeed != ChangeFeedLog || len(s.replicas) > 0 {
 		return nil
 	}
-	return walreader.NewFeed(s.primary, name)
+	return walreader.NewFeed(s.primary.Pool, name)
 }
 
 // MakeEvents implements backend.LogEvents.
 func (s *Source) MakeEvents(ctx context.Context, p backend.EventProgress) error {
-	return eventreader.Make(ctx, s.primary, p)
+	return eventreader.Make(ctx, s.primary.Pool, p)
 }
 
 // watchedRelations finds the tables whose statements may change what relations hold. For views

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
@@ -97,9 +98,9 @@ func TestChangesNeedFewRights(t *testing.T) {
 	f := newFixture(t, `CREATE TABLE a (id int PRIMARY KEY);
 		GRANT SELECT, TRIGGER ON a TO `+role+`; CREATE SCHEMA engine_live AUTHORIZATION `+role, nil)
 	address := dbtest.With(t, f.url, "role", role)
-	source, err := Open(t.Context(), Options{ChangeFeed: ChangeFeedNotify, Primary: wire.Endpoint{
+	source, err := Open(t.Context(), Options{ChangeFeed: ChangeFeedNotify, Primary: schedule.Endpoint{Endpoint: wire.Endpoint{
 		URL: func() (string, error) { return address, nil }, MaxConnections: 2,
-	}})
+	}}})
 	require.NoError(t, err)
 	defer source.Close()
 	ids, err := source.Changes().Watch(t.Context(), []catalog.Name{public("a")})

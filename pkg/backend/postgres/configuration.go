@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/metadata"
 )
@@ -75,14 +76,14 @@ type Execution struct {
 	Share string `json:"share,omitempty"`
 	// Wait is whether transactions that write wait for each other.
 	Wait string `json:"wait,omitempty"`
-	// Plans is who decides how prepared statements are planned.
+	// Plans is how the server plans prepared statements.
 	Plans string `json:"plans,omitempty"`
 }
 
 // What the members of Execution may be. Their order is that of the constants they stand for.
 var (
 	policies = []string{"auto", "off", "always"}
-	plans    = []string{"auto", "server", "generic", "custom"}
+	plans    = []string{"auto", "generic", "custom"}
 )
 
 // Check is called when the configuration is read.
@@ -98,17 +99,14 @@ func (e *Execution) Check() error {
 	return nil
 }
 
-// wire is what it sets; texts are known, or empty for the first one.
-func (e *Execution) wire() wire.Scheduling {
+// settings are what it sets; texts are known, or empty for the first one.
+func (e *Execution) settings() (schedule.Settings, wire.Plans) {
 	if e == nil {
-		return wire.Scheduling{}
+		return schedule.Settings{}, wire.PlansAuto
 	}
-	index := func(known []string, text string) int { return max(0, slices.Index(known, text)) }
-	return wire.Scheduling{
-		Share: wire.Policy(index(policies, e.Share)), //nolint:gosec // a small index
-		Wait:  wire.Policy(index(policies, e.Wait)),  //nolint:gosec // a small index
-		Plans: wire.Plans(index(plans, e.Plans)),     //nolint:gosec // a small index
-	}
+	index := func(known []string, text string) uint8 { return uint8(max(0, slices.Index(known, text))) } //nolint:gosec // a small index
+	return schedule.Settings{Share: schedule.Policy(index(policies, e.Share)), Wait: schedule.Policy(index(policies, e.Wait))},
+		wire.Plans(index(plans, e.Plans))
 }
 
 // ConnectionInfo is one address and its options.

@@ -7,14 +7,15 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/eventlog"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
 // Options configure how a source is reached.
 type Options struct {
-	Primary wire.Endpoint
+	Primary schedule.Endpoint
 	// Replicas answer queries instead of the primary, chosen at random.
-	Replicas []wire.Endpoint
+	Replicas []schedule.Endpoint
 	// ApplicationName names our connections in pg_stat_activity, unless the address does.
 	ApplicationName string
 	// ChangeFeed is how changes of tables are told; empty for not at all.
@@ -23,8 +24,8 @@ type Options struct {
 
 // Server is an open source of any flavour of PostgreSQL. Connections are made when they are needed.
 type Server struct {
-	primary    *wire.Pool
-	replicas   []*wire.Pool
+	primary    *schedule.Scheduler
+	replicas   []*schedule.Scheduler
 	changeFeed string
 	// distributed databases tell which nodes their tables are on.
 	distributed bool
@@ -47,21 +48,21 @@ func Open(_ context.Context, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.log = eventlog.New(s.primary, eventTypes{})
+	s.log = eventlog.New(s.primary.Pool, eventTypes{})
 	return &Source{Server: s, Log: s.log}, nil
 }
 
 // openServer is Open for a flavor without event triggers, which has set what differs in s.
 func openServer(o Options, s Server) (*Server, error) {
 	o.Primary.Distributed = s.distributed
-	primary, err := wire.NewPool(o.Primary, o.ApplicationName)
+	primary, err := schedule.New(o.Primary, o.ApplicationName)
 	if err != nil {
 		return nil, err
 	}
 	s.primary, s.changeFeed = primary, o.ChangeFeed
 	for i, e := range o.Replicas {
 		e.Distributed = s.distributed
-		replica, err := wire.NewPool(e, o.ApplicationName)
+		replica, err := schedule.New(e, o.ApplicationName)
 		if err != nil {
 			s.Close()
 			return nil, fmt.Errorf("read replica %d: %w", i, err)
@@ -89,8 +90,8 @@ func (s *Server) Ping(ctx context.Context) error {
 	return wire.InternalError(ctx, c.PG.Ping(ctx), wire.Executed{SQL: "-- ping"})
 }
 
-// reader is the pool for statements that only read.
-func (s *Server) reader() *wire.Pool {
+// reader is the server for statements that only read.
+func (s *Server) reader() *schedule.Scheduler {
 	if len(s.replicas) == 0 {
 		return s.primary
 	}

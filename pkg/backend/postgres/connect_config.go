@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/input"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
@@ -38,27 +39,27 @@ const secretsPrefix = "ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX"
 func Configure(c Configuration, env Env, applicationName string) (Options, error) {
 	o := Options{ApplicationName: applicationName, ChangeFeed: c.ChangeFeed}
 	var err error
-	if o.Primary, err = endpoint(c.ConnectionInfo, env); err != nil {
+	if o.Primary, err = endpoint(c.ConnectionInfo, c.Execution, env); err != nil {
 		return o, err
 	}
-	o.Primary.Scheduling = c.Execution.wire()
 	for _, info := range c.ReadReplicas {
-		replica, err := endpoint(info, env)
+		replica, err := endpoint(info, c.Execution, env)
 		if err != nil {
 			return o, err
 		}
-		replica.Scheduling = c.Execution.wire()
 		o.Replicas = append(o.Replicas, replica)
 	}
 	return o, nil
 }
 
-func endpoint(info ConnectionInfo, env Env) (wire.Endpoint, error) {
+func endpoint(info ConnectionInfo, x *Execution, env Env) (schedule.Endpoint, error) {
 	address, err := ResolveURL(info, env)
 	if err != nil {
-		return wire.Endpoint{}, err
+		return schedule.Endpoint{}, err
 	}
-	e := wire.Endpoint{
+	settings, plans := x.settings()
+	e := schedule.Endpoint{Settings: settings, Endpoint: wire.Endpoint{
+		Plans:          plans,
 		URL:            func() (string, error) { return address, nil },
 		MaxConnections: wire.DefaultMaxConnections,
 		IdleTimeout:    wire.DefaultIdleTimeout,
@@ -69,7 +70,7 @@ func endpoint(info ConnectionInfo, env Env) (wire.Endpoint, error) {
 		Prepare:        prepareOf(info.UsePreparedStatements),
 
 		SerializationRetries: info.SerializationRetries,
-	}
+	}}
 	if file := dynamicFile(info); file != "" {
 		e.URL = func() (string, error) { return readURL(file, env) }
 	}

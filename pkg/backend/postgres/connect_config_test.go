@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -136,14 +137,14 @@ func TestConfigure(t *testing.T) {
 	require.Equal(t, "name", o.ApplicationName)
 
 	o.Primary.URL = nil
-	require.Equal(t, wire.Endpoint{
+	require.Equal(t, schedule.Endpoint{Endpoint: wire.Endpoint{
 		MaxConnections: 50, IdleTimeout: 180 * time.Second, Lifetime: 600 * time.Second, PoolTimeout: 10 * time.Second, Retries: 1, Isolation: wire.Serializable,
-	}, o.Primary)
+	}}, o.Primary)
 	o.Replicas[0].URL = nil
-	require.Equal(t, []wire.Endpoint{{
+	require.Equal(t, []schedule.Endpoint{{Endpoint: wire.Endpoint{
 		MaxConnections: 7, IdleTimeout: 5 * time.Second, PoolTimeout: 3 * time.Second, Prepare: wire.PrepareAlways,
 		TLS: &wire.TLS{Mode: "verify-full", RootCert: "roots", Key: "key", Password: "secret"},
-	}}, o.Replicas)
+	}}}, o.Replicas)
 }
 
 func TestConfigureRefusesTLS(t *testing.T) {

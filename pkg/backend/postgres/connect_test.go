@@ -13,15 +13,16 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/ir"
 )
 
 func TestOpenIsLazy(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{
 		URL: func() (string, error) { return "postgres://me:hunter2@127.0.0.1:1/shop", nil },
-	}})
+	}}})
 	require.NoError(t, err)
 	defer s.Close()
 
@@ -36,8 +37,8 @@ func TestOpenNeedsAnAddress(t *testing.T) {
 	_, err := Open(t.Context(), Options{})
 	require.Error(t, err)
 	_, err = Open(t.Context(), Options{
-		Primary:  wire.Endpoint{URL: func() (string, error) { return "", nil }},
-		Replicas: []wire.Endpoint{{}},
+		Primary:  schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return "", nil }}},
+		Replicas: []schedule.Endpoint{{}},
 	})
 	require.ErrorContains(t, err, "read replica 0")
 }
@@ -49,7 +50,7 @@ func TestConnectErrorsKeepPasswords(t *testing.T) {
 		"host=127.0.0.1 port=1 password=hunter2 nonsense",
 		"hunter2",
 	} {
-		s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }}})
+		s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }}}})
 		require.NoError(t, err)
 		err = s.Ping(t.Context())
 		requireError(t, err, apierror.PostgresError, "connection error")
@@ -64,7 +65,7 @@ func TestConnectErrorOfTheServer(t *testing.T) {
 	u, err := url.Parse(f.url)
 	require.NoError(t, err)
 	u.Path = "/nowhere"
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}}})
 	require.NoError(t, err)
 	defer s.Close()
 	err = s.Ping(t.Context())
@@ -81,7 +82,7 @@ func TestMaxConnectionsOfTheServer(t *testing.T) {
 	u, err := url.Parse(f.url)
 	require.NoError(t, err)
 	u.User = url.UserPassword(role, "secret")
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}}})
 	require.NoError(t, err)
 	defer s.Close()
 	requireError(t, s.Ping(t.Context()), apierror.PostgresMaxConns, "max connections reached on postgres")
@@ -89,7 +90,7 @@ func TestMaxConnectionsOfTheServer(t *testing.T) {
 
 func TestPoolTimeout(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	p := f.source.primary
 	c, err := p.Acquire(t.Context())
 	require.NoError(t, err)
@@ -112,7 +113,7 @@ func pidOf(t *testing.T, f *fixture) uint32 {
 
 func TestConnectionIsKept(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	first := pidOf(t, f)
 	require.Equal(t, first, pidOf(t, f))
 
@@ -125,14 +126,14 @@ func TestConnectionIsKept(t *testing.T) {
 
 func TestConnectionHasALifetime(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections, e.Lifetime = 1, time.Nanosecond })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.MaxConnections, e.Lifetime = 1, time.Nanosecond })
 	first := pidOf(t, f)
 	require.NotEqual(t, first, pidOf(t, f))
 }
 
 func TestIdleConnectionIsClosed(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections, e.IdleTimeout = 1, 20*time.Millisecond })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.MaxConnections, e.IdleTimeout = 1, 20*time.Millisecond })
 	pidOf(t, f)
 	require.Eventually(t, func() bool { return f.source.primary.Conns.Stat().TotalResources() == 0 },
 		10*time.Second, 5*time.Millisecond)
@@ -140,7 +141,7 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 
 func TestLostConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
 	var gone bool
@@ -156,7 +157,7 @@ func TestLostConnectionIsReplaced(t *testing.T) {
 func TestQueriesOutliveTheirConnections(t *testing.T) {
 	t.Parallel()
 	const connections = 4
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *wire.Endpoint) { e.MaxConnections = connections })
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *schedule.Endpoint) { e.MaxConnections = connections })
 	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
 	ask := func() *errgroup.Group {
 		var group errgroup.Group
@@ -205,7 +206,7 @@ func TestQueriesOutliveTheirConnections(t *testing.T) {
 
 func TestCancelKeepsTheConnection(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	pid := pidOf(t, f)
 
 	for _, c := range []struct {
@@ -250,17 +251,17 @@ func TestApplicationName(t *testing.T) {
 func TestReaderUsesReplicas(t *testing.T) {
 	t.Parallel()
 	address := func() (string, error) { return "postgres://127.0.0.1:1/x", nil }
-	alone, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: address}})
+	alone, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: address}}})
 	require.NoError(t, err)
 	defer alone.Close()
 	require.Same(t, alone.primary, alone.reader())
 
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: address}, Replicas: []wire.Endpoint{{URL: address}, {URL: address}}})
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: address}}, Replicas: []schedule.Endpoint{{Endpoint: wire.Endpoint{URL: address}}, {Endpoint: wire.Endpoint{URL: address}}}})
 	require.NoError(t, err)
 	defer s.Close()
-	seen := map[*wire.Pool]bool{}
+	seen := map[*schedule.Scheduler]bool{}
 	for range 100 {
 		seen[s.reader()] = true
 	}
-	require.Equal(t, map[*wire.Pool]bool{s.replicas[0]: true, s.replicas[1]: true}, seen)
+	require.Equal(t, map[*schedule.Scheduler]bool{s.replicas[0]: true, s.replicas[1]: true}, seen)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 )
@@ -21,7 +22,7 @@ import (
 // showJIT is the server's setting on a new connection of the source at an address.
 func showJIT(t *testing.T, address string) string {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }}})
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }}}})
 	require.NoError(t, err)
 	defer s.Close()
 	c, err := s.primary.Acquire(t.Context())
@@ -52,7 +53,7 @@ func TestPoolersThatDoNotKnowTheSettingAreUsedWithoutIt(t *testing.T) {
 	require.NoError(t, err)
 	var refused atomic.Int32
 	u.Host = listenAsPooler(t, u.Host, &refused)
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}}})
 	require.NoError(t, err)
 	defer s.Close()
 

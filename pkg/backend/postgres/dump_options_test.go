@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -88,7 +89,7 @@ func TestDumpOfAnotherServer(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
-	s := &Server{primary: &wire.Pool{Endpoint: wire.Endpoint{URL: func() (string, error) { return "postgres://u:hunter2@127.0.0.1:1/x", nil }}}}
+	s := &Server{primary: &schedule.Scheduler{Pool: &wire.Pool{Endpoint: wire.Endpoint{URL: func() (string, error) { return "postgres://u:hunter2@127.0.0.1:1/x", nil }}}}}
 	for _, options := range [][]string{{"-h", "127.0.0.1", "-p", port}, {"host=127.0.0.1 port=" + port}} {
 		require.Error(t, s.Dump(t.Context(), options, t.Output()))
 	}

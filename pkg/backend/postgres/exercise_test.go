@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/backend/backendtest"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -49,7 +50,7 @@ func TestExercise(t *testing.T) {
 			of.Open = func(t testing.TB) backendtest.Database {
 				t.Helper()
 				x := newFixture(t, "", nil)
-				source, err := f.open(Options{Primary: wire.Endpoint{URL: func() (string, error) { return x.url, nil }, MaxConnections: 4}})
+				source, err := f.open(Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return x.url, nil }, MaxConnections: 4}}})
 				require.NoError(t, err)
 				t.Cleanup(source.Close)
 				return backendtest.Database{Source: source, Exec: x.exec}

@@ -24,7 +24,7 @@ type flavor struct {
 // constraints, which differ between the parts of a table.
 var (
 	postgres = &flavor{
-		dialect: &Dialect{kind: "postgres", plans: true, shares: true},
+		dialect: &Dialect{kind: "postgres", shares: true},
 		open:    func(o Options) (backend.Source, error) { return Open(context.Background(), o) },
 	}
 	citus = &flavor{

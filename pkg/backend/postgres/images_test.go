@@ -17,6 +17,7 @@ import (
 
 	"queryengine/pkg/backend/backendtest"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
@@ -62,7 +63,7 @@ func TestExerciseOnImages(t *testing.T) {
 				own := *address
 				own.Path = "/" + name
 				execOn(t, own.String(), c.setup)
-				source, err := c.flavor.open(Options{Primary: wire.Endpoint{URL: func() (string, error) { return own.String(), nil }, MaxConnections: 4}})
+				source, err := c.flavor.open(Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return own.String(), nil }, MaxConnections: 4}}})
 				require.NoError(t, err)
 				t.Cleanup(source.Close)
 				return backendtest.Database{Source: source, Exec: func(t testing.TB, sql string) { execOn(t, own.String(), sql) }}
@@ -147,7 +148,7 @@ func addressOf(t testing.TB, variable string) string {
 // database opens a source of the flavor at an address.
 func (f *flavor) database(t testing.TB, address string) backendtest.Database {
 	t.Helper()
-	source, err := f.open(Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 4}})
+	source, err := f.open(Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 4}}})
 	require.NoError(t, err)
 	t.Cleanup(source.Close)
 	return backendtest.Database{Source: source, Exec: func(t testing.TB, sql string) { execOn(t, address, sql) }}

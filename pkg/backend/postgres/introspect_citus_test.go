@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
@@ -22,7 +23,7 @@ CREATE VIEW citus_tables AS SELECT * FROM (VALUES
 func TestDistributionOfTables(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, citusTables, nil)
-	o := Options{Primary: wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 2}}
+	o := Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 2}}}
 	name := func(n string) catalog.Name { return catalog.Name{Schema: "public", Name: n} }
 	want := map[catalog.Name]*catalog.Distribution{
 		name("tenant"):                      {Placement: catalog.Distributed, Column: "id", Colocation: "7"},

@@ -14,14 +14,14 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/quote"
-	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
 // inZone has the sessions of a source use a time zone.
-func inZone(zone string) func(*wire.Endpoint) {
-	return func(e *wire.Endpoint) {
+func inZone(zone string) func(*schedule.Endpoint) {
+	return func(e *schedule.Endpoint) {
 		plain := e.URL
 		e.URL = func() (string, error) {
 			text, err := plain()

@@ -15,6 +15,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
@@ -162,7 +163,7 @@ func TestLiveStream(t *testing.T) {
 // TestSubscriptionsReadOneReplica: another one may be behind it. Each has another number in its table here.
 func TestSubscriptionsReadOneReplica(t *testing.T) {
 	t.Parallel()
-	options := Options{Primary: wire.Endpoint{URL: func() (string, error) { return "postgres://127.0.0.1:1/x", nil }}}
+	options := Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return "postgres://127.0.0.1:1/x", nil }}}}
 	for i := range 3 {
 		address := dbtest.URL(t)
 		db, err := pgx.Connect(t.Context(), address)
@@ -170,7 +171,7 @@ func TestSubscriptionsReadOneReplica(t *testing.T) {
 		_, err = db.Exec(t.Context(), fmt.Sprintf("CREATE TABLE n (id int PRIMARY KEY); INSERT INTO n VALUES (%d)", i))
 		require.NoError(t, err)
 		require.NoError(t, db.Close(t.Context()))
-		options.Replicas = append(options.Replicas, wire.Endpoint{URL: func() (string, error) { return address, nil }})
+		options.Replicas = append(options.Replicas, schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }}})
 	}
 	statements := make([]backend.LiveStatement, 20)
 	for i := range statements {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/ir"
@@ -13,7 +14,7 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 		r := newRenderer(d, o, m2)
 		text, err := r.mutation(m)
 		if err == nil && d.shares && !r.Calls && !text.reply.checked() {
-			text.Sharing = &wire.Sharing{}
+			text.cost = &schedule.Cost{}
 		}
 		return text, err
 	})

@@ -16,7 +16,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/ir"
 )
 
@@ -45,14 +45,14 @@ type noteWriter struct {
 	insert backend.Statement
 }
 
-func newNoteWriter(t *testing.T, change func(*wire.Endpoint)) *noteWriter {
+func newNoteWriter(t *testing.T, change func(*schedule.Endpoint)) *noteWriter {
 	t.Helper()
 	insert, err := New().RenderMutation(&ir.Insert{
 		Table: public("note"), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{ir.Variable{Type: int4Type}}},
 		Output: ir.Output{Returning: []ir.Field{field("id", int4Type), field("by", textType)}},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
-	return &noteWriter{fixture: newFixture(t, notesSchema, func(e *wire.Endpoint) {
+	return &noteWriter{fixture: newFixture(t, notesSchema, func(e *schedule.Endpoint) {
 		e.MaxConnections = 1
 		if change != nil {
 			change(e)
@@ -179,7 +179,7 @@ func requirePreparedAlone(t *testing.T, suspends bool) {
 func TestConnectionLostWhileWriting(t *testing.T) {
 	t.Parallel()
 	var link severed
-	w := newNoteWriter(t, func(e *wire.Endpoint) {
+	w := newNoteWriter(t, func(e *schedule.Endpoint) {
 		direct, address := e.URL, ""
 		e.URL = func() (string, error) {
 			if address == "" {
@@ -266,7 +266,7 @@ func (s *severed) pass(client net.Conn, network, target string) {
 // TestWritersPassLocks holds that mutations that wait for each other don't wait for one that waits for a lock.
 func TestWritersPassLocks(t *testing.T) {
 	t.Parallel()
-	w := newNoteWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 2 })
+	w := newNoteWriter(t, func(e *schedule.Endpoint) { e.MaxConnections = 2 })
 	w.source.primary.Writers.Most, w.source.primary.Writers.Always = 1, true
 	w.exec(t, `BEGIN; SELECT FROM held FOR UPDATE`)
 	over := make(chan error)
@@ -285,7 +285,7 @@ func TestWritersPassLocks(t *testing.T) {
 // TestManyWriters holds that every mutation is done once, or was given up by its caller, however many wait for each other.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
-	w := newNoteWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 3 })
+	w := newNoteWriter(t, func(e *schedule.Endpoint) { e.MaxConnections = 3 })
 	w.source.primary.Writers.Most, w.source.primary.Writers.Always = 2, true
 	const workers, each = 16, 30
 	var group errgroup.Group

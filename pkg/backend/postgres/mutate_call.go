@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -118,21 +119,18 @@ func (t *tx) share(ctx context.Context, stmt *statement, values [][]byte, out *b
 		return false, nil
 	}
 	t.tried = true
-	q, turn := t.pool.Mutations.Join(ctx, &stmt.utc.Text, values, t.announcement(ctx), stmt)
-	if t.alone = turn; q == nil {
+	j := stmt.job(values)
+	j.Ahead = t.announcement(ctx)
+	outcome, turn, err := t.server.Writes.Run(ctx, j, out)
+	switch outcome {
+	case schedule.Alone, 0:
+		t.alone = turn
 		return false, nil
-	}
-	if outcome, _, _, err := q.Outcome(); outcome == wire.Refused {
-		t.refused = wire.ConnectError(ctx, err)
-		t.pool.Mutations.Forget(q)
-		return true, t.refused
-	}
-	again, lost, err := answerOfShared(ctx, t.pool.Mutations, q, values, out)
-	switch {
-	case lost:
+	case schedule.Refused:
+		t.refused = err
+		return true, err
+	case schedule.Lost:
 		err = wire.ConnectError(ctx, errLost)
-	case again:
-		return false, nil
 	}
 	t.ended, t.failed = err == nil, err
 	return true, err
@@ -183,7 +181,7 @@ func (t *tx) send(ctx context.Context, c call) error {
 		if err == nil {
 			t.c.Pool.Meter.Answered(sent, answered)
 			if alone {
-				c.text.Sharing.Ran(answered.Sub(sent), 0)
+				c.text.cost.Ran(answered.Sub(sent), 0)
 			}
 			return nil
 		}

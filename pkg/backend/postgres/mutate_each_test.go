@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -140,7 +140,7 @@ func TestStaleStatements(t *testing.T) {
 // TestLostStatements: a server that lost its prepared statements gets all of them again.
 func TestLostStatements(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, albumSchema, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, albumSchema, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	insert, err := New().RenderMutation(&ir.Insert{
 		Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{ir.Variable{Type: textType}}},
 	}, backend.RenderOptions{})

@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/session"
@@ -20,9 +21,9 @@ import (
 // source is configured for it, a transaction that could not be serialised with others is repeated:
 // nothing of it has happened, and f is called again.
 func (s *Server) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
-	t := &tx{holding: holding{pool: s.primary}}
+	t := &tx{holding: holding{server: s.primary}}
 	defer t.release()
-	if !t.pool.Mutations.Possible() {
+	if !t.server.Writes.Possible() {
 		if err := t.take(ctx); err != nil {
 			return err
 		}
@@ -77,19 +78,19 @@ func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 // holding is the connection of a transaction, and of its repetitions. It is taken when it is needed: not by a statement that
 // shares a round trip.
 type holding struct {
-	pool *wire.Pool
-	c    *wire.Conn // nil before it is taken
-	turn wire.WriteTicket
+	server *schedule.Scheduler
+	c      *wire.Conn // nil before it is taken
+	turn   schedule.WriteTicket
 	// refused is why there is none.
 	refused error
 	// alone is that of a statement that could have shared; tried is set once that was asked.
-	alone wire.Ticket
+	alone schedule.Ticket
 	tried bool
 }
 
 func (h *holding) take(ctx context.Context) error {
 	if h.c == nil && h.refused == nil {
-		h.c, h.turn, h.refused = h.pool.AcquireToWrite(ctx)
+		h.c, h.turn, h.refused = h.server.AcquireToWrite(ctx)
 	}
 	return h.refused
 }

@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -191,7 +192,7 @@ func TestLoneStatements(t *testing.T) {
 			RETURN NEW;
 		END $$;
 		CREATE TRIGGER say BEFORE INSERT ON said FOR EACH ROW EXECUTE FUNCTION say();`
-	one := func(e *wire.Endpoint) { e.MaxConnections = 1 }
+	one := func(e *schedule.Endpoint) { e.MaxConnections = 1 }
 	insert, err := New().RenderMutation(&ir.Insert{
 		Table: public("said"), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{ir.Variable{Type: int4Type}}},
 		Output: ir.Output{Returning: []ir.Field{field("by", textType), field("isolation", textType)}},
@@ -232,7 +233,7 @@ func TestLoneStatements(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, implicit(f))
 
-	strict := newFixture(t, schema, func(e *wire.Endpoint) { one(e); e.Isolation = wire.Serializable })
+	strict := newFixture(t, schema, func(e *schedule.Endpoint) { one(e); e.Isolation = wire.Serializable })
 	got, err = write(strict, "1")
 	require.NoError(t, err)
 	require.Equal(t, `[{"by":"clerk","isolation":"serializable"}]`, got)
@@ -289,7 +290,7 @@ func TestSerializationRetries(t *testing.T) {
 	require.NoError(t, err)
 	const clients = 8
 	run := func(retries int) (calls, failed int64, total string) {
-		f := newFixture(t, `CREATE TABLE counter (id int); INSERT INTO counter VALUES (0)`, func(e *wire.Endpoint) {
+		f := newFixture(t, `CREATE TABLE counter (id int); INSERT INTO counter VALUES (0)`, func(e *schedule.Endpoint) {
 			e.Isolation, e.SerializationRetries, e.MaxConnections = wire.RepeatableRead, retries, clients
 		})
 		var called, faults atomic.Int64
@@ -338,7 +339,7 @@ func read(t *testing.T) backend.Statement {
 // TestConflictAtTheEnd: what only COMMIT finds out has words of its own.
 func TestConflictAtTheEnd(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE counter (id int); CREATE TABLE album (id serial)`, func(e *wire.Endpoint) { e.Isolation = wire.Serializable })
+	f := newFixture(t, `CREATE TABLE counter (id int); CREATE TABLE album (id serial)`, func(e *schedule.Endpoint) { e.Isolation = wire.Serializable })
 	insert := func(table string) backend.Statement {
 		st, err := New().RenderMutation(&ir.Insert{
 			Table: public(table), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{given(idColumn, "1")}},

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 )
@@ -19,10 +20,10 @@ type fixture struct {
 }
 
 // newFixture makes the database with the given tables. change may alter the options.
-func newFixture(t testing.TB, schema string, change func(*wire.Endpoint)) *fixture {
+func newFixture(t testing.TB, schema string, change func(*schedule.Endpoint)) *fixture {
 	t.Helper()
 	f := &fixture{url: dbtest.URL(t)}
-	e := wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}
+	e := schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}}
 	if change != nil {
 		change(&e)
 	}

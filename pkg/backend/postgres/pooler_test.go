@@ -16,6 +16,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/ir"
@@ -33,12 +34,12 @@ type pooled struct {
 }
 
 // newPooled opens a source behind PgBouncer.
-func newPooled(t *testing.T, settings map[string]string, change func(*wire.Endpoint)) *pooled {
+func newPooled(t *testing.T, settings map[string]string, change func(*schedule.Endpoint)) *pooled {
 	t.Helper()
 	p := &pooled{log: &logtest.Buffer{}}
 	address := dbtest.URL(t)
 	through := dbtest.Pooler(t, address, settings)
-	e := wire.Endpoint{URL: func() (string, error) { return through, nil }, MaxConnections: 16}
+	e := schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return through, nil }, MaxConnections: 16}}
 	if change != nil {
 		change(&e)
 	}
@@ -47,7 +48,7 @@ func newPooled(t *testing.T, settings map[string]string, change func(*wire.Endpo
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	// Statements share round trips wherever they may.
-	p.primary.Batcher.RoundTrips, p.primary.Batcher.Always = 1, true
+	p.primary.Reads.RoundTrips, p.primary.Reads.Always = 1, true
 	p.Measure(backend.NewPoolMetrics(nil, slog.New(slog.NewTextHandler(p.log, nil))), "shop")
 	p.direct, err = pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
@@ -165,7 +166,7 @@ func TestPoolers(t *testing.T) {
 			if version.Before(c.since) {
 				t.Skipf("PgBouncer %d.%d doesn't know the setting; %s names a newer one", version.Major, version.Minor, dbtest.PoolerVariable)
 			}
-			p := newPooled(t, c.settings, func(e *wire.Endpoint) { e.Prepare = c.prepare })
+			p := newPooled(t, c.settings, func(e *schedule.Endpoint) { e.Prepare = c.prepare })
 			const workers, rounds = 16, 40
 			g, ctx := errgroup.WithContext(t.Context())
 			var working atomic.Int32

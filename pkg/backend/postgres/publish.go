@@ -20,12 +20,12 @@ func (s *Source) PublishChanges(ctx context.Context, p backend.Publication, sink
 	if err != nil {
 		return err
 	}
-	return changestream.Publish(ctx, s.primary, d, sink, on)
+	return changestream.Publish(ctx, s.primary.Pool, d, sink, on)
 }
 
 // DropPublishedChanges implements backend.ChangePublisher.
 func (s *Source) DropPublishedChanges(ctx context.Context, name string, on backend.ChangeProgress) error {
-	return changestream.Drop(ctx, s.primary, name, on)
+	return changestream.Drop(ctx, s.primary.Pool, name, on)
 }
 
 // PublicationName implements backend.ChangePublisher.

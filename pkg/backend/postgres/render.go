@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/postgres/encode"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
@@ -45,6 +46,9 @@ type mode struct {
 // rendered is one text of a statement, and how to read its result.
 type rendered struct {
 	wire.Text
+	// cost and stable are those of schedule.Job.
+	cost   *schedule.Cost
+	stable bool
 	params []sqltext.Param
 	reply  reply
 	// zoned reports whether the result holds instants.
@@ -104,12 +108,9 @@ func (d *Dialect) renderQuery(root ir.Root, o backend.RenderOptions) (*statement
 		if err != nil || r.Calls { // a function may take any time, and not be one that can run twice
 			return text, err
 		}
-		if d.plans && len(text.params) > 0 {
-			text.Choice = &wire.PlanChoice{}
-		}
 		if d.shares {
-			text.Sharing = &wire.Sharing{}
-			text.Stable = !r.Unstored
+			text.cost = &schedule.Cost{}
+			text.stable = !r.Unstored
 		}
 		return text, nil
 	})

@@ -25,41 +25,14 @@ func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args
 	if err != nil {
 		return err
 	}
-	pool := s.reader()
-	shared, turn := pool.Batcher.Join(ctx, &stmt.utc.Text, values, wire.Command{}, stmt)
-	lost := false
-	if shared != nil {
-		var again bool
-		if again, lost, err = answerOfShared(ctx, pool.Batcher, shared, values, out); !again {
-			return err
-		}
-	}
+	run := func(c *wire.Conn) error { return runQuery(ctx, c, stmt, values, out) }
 	mark, before := len(out.Buf), out.Sent()
-	if !lost {
-		lost, err = s.read(ctx, pool, turn, wire.FreshFor, stmt, values, out)
-	}
+	lost, err := s.reader().Read(ctx, stmt.job(values), out, run)
 	if lost && out.Sent() == before && ctx.Err() == nil {
-		// A query may run twice, and what dropped one connection may have dropped all of them.
 		out.Buf = out.Buf[:mark]
-		_, err = s.read(ctx, s.reader(), wire.Ticket{}, askAlways, stmt, values, out)
+		err = s.reader().ReadAgain(ctx, run)
 	}
 	return err
-}
-
-// askAlways has the server asked whether an idle connection still works.
-const askAlways = -1
-
-// read runs a query on a connection that was trusted for a time, and reports whether it failed
-// because the connection was lost.
-func (s *Server) read(ctx context.Context, pool *wire.Pool, turn wire.Ticket, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
-	defer turn.End()
-	c, err := pool.AcquireTrusting(ctx, trusted)
-	if err != nil {
-		return false, err
-	}
-	defer c.Release()
-	err = runQuery(ctx, c, stmt, values, out)
-	return err != nil && c.PG.IsClosed(), err
 }
 
 // prepare resolves the parameters of a statement, before a connection is taken for it.
@@ -96,31 +69,23 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 	out.Hold(true)
 	defer out.Hold(false)
 	mark, before := len(out.Buf), out.Sent()
-	failed := wire.PlanAuto
-	for attempt := 0; ; {
-		run := c.Plan(&text.Text, values, failed)
+	for attempt := 0; ; attempt++ {
 		sent := time.Now()
-		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults, Mode: run.Mode, Known: run.Known})
+		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults})
 		first := time.Now()
 		if err == nil {
 			err = writeAnswer(c, res, text, out)
 		}
 		if err == nil {
 			c.Pool.Meter.Answered(sent, first)
-			run.Done()
-			text.Sharing.Ran(first.Sub(sent), len(out.Buf)-mark+int(out.Sent()-before))
+			text.cost.Ran(first.Sub(sent), len(out.Buf)-mark+int(out.Sent()-before))
 			return nil
 		}
 		if out.Sent() > before {
 			return runError(ctx, c, err, text, values)
 		}
 		out.Buf = out.Buf[:mark]
-		switch {
-		case run.Mode.Fails(err) && ctx.Err() == nil:
-			failed = run.Mode
-		case c.Renew(ctx, err, text.SQL, attempt):
-			attempt++
-		default:
+		if !c.Renew(ctx, err, text.SQL, attempt) {
 			return runError(ctx, c, err, text, values)
 		}
 	}

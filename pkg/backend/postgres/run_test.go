@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -97,7 +98,7 @@ func TestChangedColumn(t *testing.T) {
 
 func TestDiscardedStatement(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
 	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{}))
 	c, err := f.source.primary.Acquire(t.Context())
@@ -110,7 +111,7 @@ func TestDiscardedStatement(t *testing.T) {
 
 func TestPreparedStatementsAreBounded(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	limited := func(i int) backend.Statement {
 		rows := table("n")
 		rows.Limit = number4(strconv.Itoa(i))
@@ -131,7 +132,7 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 
 func TestUnprepared(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, shopSchema, func(e *wire.Endpoint) { e.Prepare, e.MaxConnections = wire.PrepareNever, 1 })
+	f := newFixture(t, shopSchema, func(e *schedule.Endpoint) { e.Prepare, e.MaxConnections = wire.PrepareNever, 1 })
 	for _, c := range f.queryCases(t) {
 		want := answerOf(t, f.source, ways(t, c.Root, c.Options)["json"], c.Args)
 		st, err := New().RenderQuery(c.Root, c.Options)
@@ -187,7 +188,7 @@ func TestEncoding(t *testing.T) {
 	address, err := url.Parse(f.url)
 	require.NoError(t, err)
 	address.Path = "/" + name
-	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address.String(), nil }}}})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	_, err = s.RunSQL(t.Context(), backend.RawSQL{SQL: schema})
@@ -214,7 +215,7 @@ func (f *frames) Write(p []byte) (int, error) {
 
 func TestStreaming(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n AS SELECT i AS id, repeat('x', 1000) AS title FROM generate_series(1, 5000) AS i`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n AS SELECT i AS id, repeat('x', 1000) AS title FROM generate_series(1, 5000) AS i`, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	rows := table("n")
 	rows.OrderBy = orderBy(by("id"))
 	st := statementOf(t, &ir.Select{Rows: rows, Fields: []ir.Field{idField, titleField}})

@@ -23,7 +23,7 @@ func (s *Server) RehearseSQL(ctx context.Context, r backend.RawSQL) (*backend.Ra
 // texts is what texts of clients run on.
 func (s *Server) texts() *rawsql.Source {
 	on := &rawsql.Source{
-		Pool: s.primary,
+		Pool: s.primary.Pool,
 		Introspect: func(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*catalog.Source, error) {
 			return s.introspect(ctx, pg, enums, nil)
 		},

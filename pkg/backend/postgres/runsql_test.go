@@ -10,6 +10,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/session"
@@ -148,7 +149,7 @@ func TestRunSQLSetsTheUser(t *testing.T) {
 
 func TestRunSQLIsolation(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *wire.Endpoint) { e.Isolation = wire.Serializable })
+	f := newFixture(t, "", func(e *schedule.Endpoint) { e.Isolation = wire.Serializable })
 	got, err := f.source.RunSQL(t.Context(), backend.RawSQL{SQL: "SHOW transaction_isolation"})
 	require.NoError(t, err)
 	require.Equal(t, [][]string{{"transaction_isolation"}, {"serializable"}}, got.Rows)

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/ir"
 )
 
 // single has all statements of a source on one connection, which counts how often they run.
-func single(e *wire.Endpoint) { e.MaxConnections = 1 }
+func single(e *schedule.Endpoint) { e.MaxConnections = 1 }
 
 // runs is how often the connection of a source with a single one has run statements that read a relation.
 func (s *sharing) runs(t *testing.T, relation string) int {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/ir"
 )
@@ -22,7 +23,7 @@ import (
 // sharing is a source all of whose statements share one round trip at a time.
 type sharing struct {
 	*fixture
-	sharer  *wire.Batcher
+	sharer  *schedule.Batcher
 	metrics *prometheus.Registry
 	// one, held and many read a table each: a row, one that can be locked, and rows of any number and size.
 	one, held, many backend.Statement
@@ -31,20 +32,20 @@ type sharing struct {
 // forever is longer than a test takes.
 const forever = time.Hour
 
-func newSharing(t *testing.T, change func(*wire.Endpoint)) *sharing {
+func newSharing(t *testing.T, change func(*schedule.Endpoint)) *sharing {
 	t.Helper()
 	s := &sharing{metrics: prometheus.NewRegistry()}
 	s.fixture = newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY, v int4 NOT NULL);
 		INSERT INTO n SELECT i, 10 * i FROM generate_series(1, 100) AS i;
 		CREATE TABLE held (id int4 PRIMARY KEY); INSERT INTO held VALUES (1);
-		CREATE TABLE many AS SELECT i AS id, repeat('x', 1000) AS title FROM generate_series(1, 2000) AS i`, func(e *wire.Endpoint) {
+		CREATE TABLE many AS SELECT i AS id, repeat('x', 1000) AS title FROM generate_series(1, 2000) AS i`, func(e *schedule.Endpoint) {
 		e.MaxConnections = 8
 		if change != nil {
 			change(e)
 		}
 	})
 	s.source.Measure(backend.NewPoolMetrics(s.metrics, nil), "shop")
-	s.sharer = s.source.primary.Batcher
+	s.sharer = s.source.primary.Reads
 	s.sharer.RoundTrips, s.sharer.Always = 1, true
 	// What is in front decides how long is waited, unless a test says otherwise.
 	s.sharer.Ahead, s.sharer.Within = forever, forever
@@ -234,7 +235,7 @@ func TestSharedGathering(t *testing.T) {
 // TestSharedErrors: an error is that of its statement alone, whether it is prepared, bound or run.
 func TestSharedErrors(t *testing.T) {
 	t.Parallel()
-	s := newSharing(t, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	s := newSharing(t, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	const pids = `SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'postgres test'`
 	pid := s.text(t, pids)
 	s.exec(t, `CREATE VIEW fails AS SELECT id, 1 / (v - 20) AS v FROM n`)
@@ -258,36 +259,6 @@ func TestSharedErrors(t *testing.T) {
 	answered, _ := s.shared(t)
 	require.Equal(t, 10, answered, "errors aren't counted")
 	require.Equal(t, pid, s.text(t, pids), "the connection is good after all of them")
-}
-
-// TestSharedPlanModes: a statement whose plan is chosen sets that for itself alone.
-func TestSharedPlanModes(t *testing.T) {
-	t.Parallel()
-	s := newSharing(t, func(e *wire.Endpoint) { e.MaxConnections = 1 })
-	choice := s.one.(*statement).utc.Choice
-	for i := range 64 * 100 {
-		for m, took := range []time.Duration{10 * time.Millisecond, 9 * time.Millisecond, time.Millisecond} {
-			choice.Took(i%64, wire.PlanMode(m), took)
-		}
-	}
-	before := choice.Runs
-	list, release := s.together(t, s.read("1"), s.read("abc"), s.read("2"), s.read("99999999999"), s.read("3"))
-	release()
-	for i, want := range map[int]string{0: "10", 2: "20", 4: "30"} {
-		list[i].require(t, `[{"v":`+want+`}]`)
-	}
-	for _, i := range []int{1, 3} {
-		require.Error(t, <-list[i].err)
-	}
-	require.Equal(t, before, choice.Runs, "what shares isn't measured")
-	c, err := s.source.primary.Acquire(t.Context())
-	require.NoError(t, err)
-	defer c.Release()
-	results, err := c.PG.Exec(t.Context(), `SHOW plan_cache_mode; SELECT generic_plans, custom_plans > 0 FROM pg_prepared_statements WHERE statement LIKE '%"n"%'`).ReadAll()
-	require.NoError(t, err)
-	require.Equal(t, "auto", string(results[0].Rows[0][0]))
-	require.Equal(t, "0", string(results[1].Rows[0][0]))
-	require.Equal(t, "t", string(results[1].Rows[0][1]))
 }
 
 // TestSharedLargeAnswer: an answer that is too large to be kept is read alone.
@@ -325,7 +296,7 @@ func TestSharedChangedColumn(t *testing.T) {
 // TestSharedLifetime: a connection that has had its time is replaced, however many wait for it.
 func TestSharedLifetime(t *testing.T) {
 	t.Parallel()
-	s := newSharing(t, func(e *wire.Endpoint) { e.Lifetime = time.Nanosecond })
+	s := newSharing(t, func(e *schedule.Endpoint) { e.Lifetime = time.Nanosecond })
 	list, release := s.together(t, s.read("1"), s.read("2"))
 	first := s.text(t, `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 	release()
@@ -345,19 +316,20 @@ func (bad) Collect(*wire.Conn, *wire.Result, []byte) ([]byte, error) { panic("a 
 func TestSharedPanic(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, nil)
-	outcome := make(chan wire.Outcome, 1)
+	outcome := make(chan schedule.Outcome, 1)
 	list, release := s.together(t, s.read("1"), func() reading {
 		go func() {
 			st := s.held.(*statement)
-			q, _ := s.sharer.Join(context.Background(), &st.utc.Text, nil, wire.Command{}, bad{st})
-			o, _, _, _ := q.Outcome()
+			j := st.job(nil)
+			j.Of = bad{st}
+			o, _, _ := s.sharer.Run(context.Background(), j, backend.NewAnswer(nil, nil, 0))
 			outcome <- o
 		}()
 		return reading{}
 	}, s.read("2"))
 	release()
 	list[0].require(t, `[{"v":10}]`)
-	require.Equal(t, wire.Lost, <-outcome, "it runs alone")
+	require.Equal(t, schedule.Lost, <-outcome, "it runs alone")
 	list[2].require(t, `[{"v":20}]`)
 	s.quiet(t)
 }
@@ -370,13 +342,13 @@ func TestSharedNot(t *testing.T) {
 	calls := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{{
 		Alias: "x", Value: ir.Scalar{Expr: ir.Call{Function: public("draw"), Args: []ir.CallArg{{Row: true}}}, Type: int8Type},
 	}}})
-	require.Nil(t, calls.(*statement).utc.Sharing)
+	require.Nil(t, calls.(*statement).utc.cost)
 	for _, d := range []*Dialect{citus.dialect, cockroach.dialect} {
 		st, err := d.RenderQuery(&ir.Select{Rows: table("n"), Fields: []ir.Field{idField}}, backend.RenderOptions{})
 		require.NoError(t, err)
-		require.Nil(t, st.(*statement).utc.Sharing, d.Kind())
+		require.Nil(t, st.(*statement).utc.cost, d.Kind())
 	}
-	never := newSharing(t, func(e *wire.Endpoint) { e.Prepare = wire.PrepareNever })
+	never := newSharing(t, func(e *schedule.Endpoint) { e.Prepare = wire.PrepareNever })
 	unlock := never.lock(t, "held")
 	held := never.start(t.Context(), never.held, backend.Args{})
 	never.blocked(t, "1")
@@ -389,10 +361,10 @@ func TestSharedNot(t *testing.T) {
 // asked at the same time, some of them fail, and some requests end early.
 func TestSharedRandomPlans(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, shopSchema, func(e *wire.Endpoint) { e.MaxConnections = 6 })
+	f := newFixture(t, shopSchema, func(e *schedule.Endpoint) { e.MaxConnections = 6 })
 	s := &sharing{fixture: f, metrics: prometheus.NewRegistry()}
 	f.source.Measure(backend.NewPoolMetrics(s.metrics, nil), "shop")
-	sharer := f.source.primary.Batcher
+	sharer := f.source.primary.Reads
 	sharer.RoundTrips, sharer.Always = 2, true
 	const plans, workers, rounds = 80, 24, 40
 	type asked struct {

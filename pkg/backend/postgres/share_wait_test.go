@@ -12,7 +12,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/backend/postgres/schedule"
 )
 
 // TestSharedBehindLock: those behind one that waits for a lock are answered while it does.
@@ -160,7 +160,7 @@ func TestSharedConnectionLost(t *testing.T) {
 // TestSharedPool: a pool that has no connection to give is the error of all that wait for one.
 func TestSharedPool(t *testing.T) {
 	t.Parallel()
-	s := newSharing(t, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	s := newSharing(t, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	s.source.primary.Endpoint.PoolTimeout = 50 * time.Millisecond
 	s.sharer.Ahead = 5 * time.Millisecond
 	unlock := s.lock(t, "held")

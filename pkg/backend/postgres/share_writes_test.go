@@ -14,6 +14,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/testlong"
@@ -22,13 +23,13 @@ import (
 // sharedWriter writes notes, all of which share one round trip at a time.
 type sharedWriter struct {
 	*noteWriter
-	sharer  *wire.Batcher
+	sharer  *schedule.Batcher
 	metrics *sharing
 }
 
-func newSharedWriter(t *testing.T, change func(*wire.Endpoint)) *sharedWriter {
+func newSharedWriter(t *testing.T, change func(*schedule.Endpoint)) *sharedWriter {
 	t.Helper()
-	w := &sharedWriter{noteWriter: newNoteWriter(t, func(e *wire.Endpoint) {
+	w := &sharedWriter{noteWriter: newNoteWriter(t, func(e *schedule.Endpoint) {
 		e.MaxConnections = 4
 		if change != nil {
 			change(e)
@@ -43,7 +44,7 @@ func newSharedWriter(t *testing.T, change func(*wire.Endpoint)) *sharedWriter {
 		CREATE TRIGGER wait BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION wait()`)
 	w.metrics = &sharing{fixture: w.fixture, metrics: prometheus.NewRegistry()}
 	w.source.Measure(backend.NewPoolMetrics(w.metrics.metrics, nil), "shop")
-	w.sharer = w.source.primary.Mutations
+	w.sharer = w.source.primary.Writes
 	w.sharer.RoundTrips, w.sharer.Always = 1, true
 	w.sharer.Ahead, w.sharer.Within = forever, forever
 	w.writes(t, "clerk", "900") // which finds out what the server is
@@ -215,7 +216,7 @@ func TestSharedWriteLosesConnection(t *testing.T) {
 // TestSharedWriteInReadOnlySession holds that mutations go on in a session that has become one that only reads by default.
 func TestSharedWriteInReadOnlySession(t *testing.T) {
 	t.Parallel()
-	w := newSharedWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	w := newSharedWriter(t, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	open := w.gate(t)
 	first := w.queued(t.Context(), t, "clerk", "600")
 	second, third := w.queued(t.Context(), t, "admin", "1"), w.queued(t.Context(), t, "guest", "2")
@@ -235,18 +236,18 @@ func TestSharedWritesNot(t *testing.T) {
 		Output: ir.Output{Returning: []ir.Field{field("id", int4Type)}},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
-	require.Nil(t, checked.(*statement).utc.Sharing)
+	require.Nil(t, checked.(*statement).utc.cost)
 
-	serial := newNoteWriter(t, func(e *wire.Endpoint) { e.Isolation = wire.Serializable })
+	serial := newNoteWriter(t, func(e *schedule.Endpoint) { e.Isolation = wire.Serializable })
 	serial.writes(t, "clerk", "1")
-	require.False(t, serial.source.primary.Mutations.Possible())
+	require.False(t, serial.source.primary.Writes.Possible())
 }
 
 // TestManySharedWriters holds that every mutation is done once, or was given up by its caller, while many share round trips,
 // some wait for locks, and some fail.
 func TestManySharedWriters(t *testing.T) {
 	t.Parallel()
-	w := newSharedWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 6 })
+	w := newSharedWriter(t, func(e *schedule.Endpoint) { e.MaxConnections = 6 })
 	w.exec(t, `DELETE FROM note`)
 	w.sharer.RoundTrips, w.sharer.Ahead, w.sharer.Within = 2, time.Millisecond, time.Millisecond
 	const workers = 16
@@ -293,7 +294,7 @@ func TestManySharedWriters(t *testing.T) {
 // TestSharedWritesWithoutConnection holds what mutations report that get no connection in time.
 func TestSharedWritesWithoutConnection(t *testing.T) {
 	t.Parallel()
-	w := newSharedWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	w := newSharedWriter(t, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
 	w.sharer.Ahead = time.Millisecond // others go on while the one in front holds the only connection
 	open := w.gate(t)
 	w.source.primary.Endpoint.PoolTimeout = 10 * time.Millisecond

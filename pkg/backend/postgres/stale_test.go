@@ -18,6 +18,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -151,7 +152,7 @@ func newStale(t *testing.T, mode string) *stale {
 	return s
 }
 
-func (s *stale) endpoint(e *wire.Endpoint) {
+func (s *stale) endpoint(e *schedule.Endpoint) {
 	e.MaxConnections = 1
 	switch s.mode {
 	case "never":
@@ -177,7 +178,7 @@ func (s *stale) endpoint(e *wire.Endpoint) {
 
 func (s *stale) set(source *Source) {
 	if s.mode == "shared" {
-		for _, sharer := range []*wire.Batcher{source.primary.Batcher, source.primary.Mutations} {
+		for _, sharer := range []*schedule.Batcher{source.primary.Reads, source.primary.Writes} {
 			sharer.RoundTrips, sharer.Always = 1, true
 			sharer.Yield = func() { time.Sleep(time.Millisecond) } // for the others to come
 		}
@@ -187,7 +188,7 @@ func (s *stale) set(source *Source) {
 // fresh is a source without a session.
 func (s *stale) fresh(t *testing.T) *Source {
 	t.Helper()
-	e := wire.Endpoint{URL: func() (string, error) { return s.url, nil }}
+	e := schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return s.url, nil }}}
 	s.endpoint(&e)
 	source, err := Open(t.Context(), Options{Primary: e, ApplicationName: "fresh"})
 	require.NoError(t, err)
@@ -478,7 +479,7 @@ func TestStalePooledSessions(t *testing.T) {
 		for name, prepare := range map[string]wire.Prepare{"unless pooled": wire.PrepareUnlessPooled, "always": wire.PrepareAlways, "never": wire.PrepareNever} {
 			t.Run(mode+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				p := newPooled(t, settings, func(e *wire.Endpoint) { e.Prepare, e.MaxConnections = prepare, 1 })
+				p := newPooled(t, settings, func(e *schedule.Endpoint) { e.Prepare, e.MaxConnections = prepare, 1 })
 				exec := func(sql string) {
 					_, err := p.direct.Exec(t.Context(), sql)
 					require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -102,7 +103,7 @@ func TestTLSModes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address, handshakes := serveTLS(t, server)
-			s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }, TLS: &c.tls}})
+			s, err := Open(t.Context(), Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }, TLS: &c.tls}}})
 			require.NoError(t, err)
 			defer s.Close()
 			require.Error(t, s.Ping(t.Context()), "this server says nothing more")

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// slowestMode is how many times more of the database the engine's choice of plans may cost than the
+// slowestMode is how many times more of the database PostgreSQL's choice of plans may cost than the
 // better one of the two modes that can be asked for.
 const slowestMode = 1.1
 
@@ -43,7 +43,7 @@ type modeTarget struct {
 func (t *modeTarget) mean() float64 { return float64(t.spent) / float64(t.n) }
 
 // runModes compares ways to plan statements with parameters, by the CPU time of the database's
-// sessions: on each execution, once for all, and as the engine chooses.
+// sessions: on each execution, once for all, and as PostgreSQL chooses.
 func (p *place) runModes(ctx context.Context, o PlanOptions, out, progress io.Writer) error {
 	conn, err := pgx.Connect(ctx, p.databaseURL(sampleDatabase))
 	if err != nil {
@@ -51,11 +51,11 @@ func (p *place) runModes(ctx context.Context, o PlanOptions, out, progress io.Wr
 	}
 	defer conn.Close(ctx)
 	var targets []*modeTarget
-	for _, mode := range []string{"custom", "generic", "ours"} {
+	for _, mode := range []string{"custom", "generic", "auto"} {
 		fmt.Fprintln(progress, "starting the engine:", mode)
 		// What parallel workers have taken is lost when they end.
 		set := url.Values{"application_name": {"plans_" + mode}, "max_parallel_workers_per_gather": {"0"}}
-		if mode != "ours" {
+		if mode != "auto" {
 			set.Set("plan_cache_mode", "force_"+mode+"_plan")
 		}
 		t, err := p.startOneWith(ctx, mode, p.options.Programs, set)
@@ -67,7 +67,7 @@ func (p *place) runModes(ctx context.Context, o PlanOptions, out, progress io.Wr
 			_ = execute(context.WithoutCancel(ctx), p.databaseURL("postgres"), "DROP DATABASE IF EXISTS metadata_"+mode+" WITH (FORCE)")
 		}()
 	}
-	fmt.Fprintf(out, "\n%-28s %12s %12s %12s %7s\n", "database CPU µs", "custom", "generic", "ours", "ratio")
+	fmt.Fprintf(out, "\n%-28s %12s %12s %12s %7s\n", "database CPU µs", "custom", "generic", "auto", "ratio")
 	worst, slow := 0.0, 0
 	for _, c := range modeCases() {
 		if len(o.Names) > 0 && !slices.Contains(o.Names, c.name) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 )
@@ -27,7 +28,7 @@ func newFixture(t testing.TB, schema string) *fixture {
 	f := &fixture{url: dbtest.URL(t)}
 	var err error
 	f.source, err = postgres.Open(t.Context(), postgres.Options{
-		Primary: wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}, ApplicationName: "eventlog test",
+		Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}}, ApplicationName: "eventlog test",
 	})
 	require.NoError(t, err)
 	t.Cleanup(f.source.Close)

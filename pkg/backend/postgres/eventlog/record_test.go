@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -88,7 +89,7 @@ func TestOutcomesAreRecordedOnce(t *testing.T) {
 	d := &deafening{clients: make(chan net.Conn, 1)}
 	address := d.through(t, f.url)
 	distant, err := postgres.Open(t.Context(), postgres.Options{
-		Primary:         wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1},
+		Primary:         schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1}},
 		ApplicationName: "postgres test",
 	})
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
@@ -42,7 +43,7 @@ func setup(t *testing.T, url, schema string) *fixture {
 	f := &fixture{url: url}
 	var err error
 	f.source, err = postgres.Open(t.Context(), postgres.Options{
-		Primary: wire.Endpoint{URL: func() (string, error) { return url, nil }, MaxConnections: 4}, ApplicationName: "eventreader test",
+		Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return url, nil }, MaxConnections: 4}}, ApplicationName: "eventreader test",
 	})
 	require.NoError(t, err)
 	t.Cleanup(f.source.Close)

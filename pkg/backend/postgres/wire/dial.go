@@ -38,8 +38,7 @@ func (p *Pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: CancelGrace}
 	}
 	change(config)
-	own := map[string]string{settingJIT: "off", settingPlanMode: p.Endpoint.Scheduling.Plans.setting()}
-	p.plansFixed.Store(p.Endpoint.Scheduling.Plans != PlansAuto || sets(config, settingPlanMode))
+	own := map[string]string{settingJIT: "off", settingPlanMode: p.Endpoint.Plans.setting()}
 	maps.DeleteFunc(own, func(name, value string) bool { return value == "" || sets(config, name) })
 	if p.noSettings.Load() || len(own) == 0 {
 		return pgconn.ConnectConfig(ctx, config)
@@ -58,8 +57,7 @@ func (p *Pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 	return pg, err
 }
 
-// settingPlanMode is the server's setting for planning prepared statements. An address that has it is
-// respected: nothing is chosen then.
+// settingPlanMode is the server's setting for planning prepared statements.
 const settingPlanMode = "plan_cache_mode"
 
 // sets reports whether the address of the source has a setting.

@@ -45,7 +45,7 @@ type Endpoint struct {
 	// serialised with others.
 	SerializationRetries int
 	Prepare              Prepare
-	Scheduling           Scheduling
+	Plans                Plans
 	// Distributed is set by the backend where tables have parts on several nodes, as with Citus.
 	Distributed bool
 }
@@ -61,3 +61,26 @@ const (
 	// PrepareNever has each statement parsed by each run.
 	PrepareNever
 )
+
+// Plans is how prepared statements are planned: the server's setting plan_cache_mode.
+type Plans uint8
+
+// How prepared statements are planned.
+const (
+	// PlansAuto has the server compare the costs that it expects.
+	PlansAuto Plans = iota
+	// PlansGeneric makes one plan for all parameters, PlansCustom one for the parameters of each run.
+	PlansGeneric
+	PlansCustom
+)
+
+// setting is the value of settingPlanMode for the sessions of a source, empty for the server's default.
+func (p Plans) setting() string {
+	switch p {
+	case PlansGeneric:
+		return "force_generic_plan"
+	case PlansCustom:
+		return "force_custom_plan"
+	}
+	return ""
+}

@@ -34,7 +34,7 @@ const (
 	stateSerializationFailure = "40001"
 	stateDeadlock             = "40P01"
 	stateTooManyConnections   = "53300"
-	stateQueryCanceled        = "57014"
+	StateQueryCanceled        = "57014"
 	stateNotSupported         = "0A000"
 	stateInternal             = "XX000"
 )
@@ -145,7 +145,7 @@ func StatementError(ctx context.Context, err error, e Executed, known func(*pgco
 	if !errors.As(err, &pg) {
 		return ConnectError(ctx, err)
 	}
-	if pg.Code == stateQueryCanceled && ctx.Err() != nil {
+	if pg.Code == StateQueryCanceled && ctx.Err() != nil {
 		return contextError(ctx)
 	}
 	if unavailable(pg) {

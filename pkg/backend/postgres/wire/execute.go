@@ -36,8 +36,6 @@ type prepared struct {
 	name        string
 	description *pgconn.StatementDescription
 	types       []uint32
-	// runs are how often it ran in each mode, up to settled.
-	runs [PlanModes]uint8
 }
 
 func (p *preparedCache) find(sql string) *prepared {
@@ -110,13 +108,6 @@ type Text struct {
 	SQL string
 	// Once reports whether it isn't worth to be kept prepared.
 	Once bool
-	// Choice decides how it is planned; nil leaves it to the server.
-	Choice *PlanChoice
-	// Sharing is what it shares round trips by; nil for one that never does.
-	Sharing *Sharing
-	// Stable reports whether one run can stand for several at the same time with the same parameters: it has no
-	// effects, and depends on nothing but what the database stores.
-	Stable bool
 }
 
 // Execution is one run of a text.
@@ -128,10 +119,6 @@ type Execution struct {
 	// Before and after are commands that are sent in the same round trip. The failure of one
 	// of Before is a CommandError, that of one of After shows when the result is closed.
 	Before, After []Command
-	// Mode is how the text is planned, in a round trip without Before and After.
-	Mode PlanMode
-	// Known is the prepared text, nil before it was looked up.
-	Known *prepared
 }
 
 // Command is a statement in addition to the one that is run. Its result is discarded where Read is nil.
@@ -161,9 +148,6 @@ func (c *Conn) Prepares(text *Text) bool { return c.preparing() && !text.Once }
 
 // Execute starts a statement. Its error, too, may only show when the result is closed.
 func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
-	if e.Mode != PlanAuto {
-		e.Before = []Command{e.Mode.setting()}
-	}
 	if c.renewed && !c.Direct && c.Suspends {
 		return c.executeUnplanned(ctx, e)
 	}
@@ -177,11 +161,7 @@ func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
 		r := c.PG.ExecParams(ctx, e.Text.SQL, e.Values, nil, nil, e.Formats)
 		return &Result{Reader: r, types: typesOf(r.FieldDescriptions())}, nil
 	}
-	p := e.Known
-	if p == nil {
-		p = c.statements.find(e.Text.SQL)
-	}
-	switch {
+	switch p := c.statements.find(e.Text.SQL); {
 	case p == nil:
 		return c.pipelined(ctx, e)
 	case p.description == nil:
@@ -241,7 +221,7 @@ func (c *Conn) afterRow(ctx context.Context, ahead, main *prepared, e Execution)
 		c.Discard() // what was to be sent before it may still be in the buffer
 	}
 	if err == nil {
-		err = errBroken
+		err = ErrBroken
 	}
 	return nil, err
 }
@@ -249,7 +229,7 @@ func (c *Conn) afterRow(ctx context.Context, ahead, main *prepared, e Execution)
 // pipelined runs a statement, and the commands before and after it, in one round trip. Statements that
 // aren't prepared yet are prepared in it; the least recently used one is evicted.
 func (c *Conn) pipelined(ctx context.Context, e Execution) (*Result, error) {
-	p := pipeline{Pipeline: c.PG.StartPipeline(ctx), conn: c}
+	p := c.StartPipeline(ctx)
 	after := make([]*prepared, len(e.After))
 	for i, a := range e.After {
 		after[i] = p.prepared(a.SQL, c.preparing())
@@ -292,62 +272,6 @@ func (c *Conn) pipelined(ctx context.Context, e Execution) (*Result, error) {
 		err = CommandError{err, done}
 	}
 	return nil, err
-}
-
-// pipeline is a round trip under construction.
-type pipeline struct {
-	*pgconn.Pipeline
-	conn *Conn
-	// making are the statements that are prepared in it, in their order; the server has done so
-	// with the first ones.
-	making []*prepared
-	done   int
-}
-
-// prepared finds a prepared statement, or has it prepared; nil when it isn't to be.
-func (p *pipeline) prepared(sql string, prepare bool) *prepared {
-	if !prepare {
-		return nil
-	}
-	if known := p.conn.statements.find(sql); known != nil {
-		return known
-	}
-	for _, s := range p.making {
-		if s.sql == sql {
-			return s
-		}
-	}
-	if oldest := p.conn.statements.remove(p.conn.statements.oldest(len(p.making) - p.done)); oldest != nil {
-		p.SendDeallocate(oldest.name)
-	}
-	sent := p.conn.Pool.sent(sql)
-	s := &prepared{sql: sql, name: p.conn.statements.newName(sent)}
-	p.SendPrepare(s.name, sent, nil)
-	p.making = append(p.making, s)
-	return s
-}
-
-// send runs a statement; s is nil for one that isn't prepared.
-func (p *pipeline) send(s *prepared, c Command) {
-	switch {
-	case s == nil:
-		p.SendQueryParams(c.SQL, c.Values, nil, nil, c.Formats)
-	case s.description == nil:
-		p.SendQueryPrepared(s.name, c.Values, nil, c.Formats)
-	default:
-		p.SendQueryStatement(s.description, c.Values, nil, c.Formats)
-	}
-}
-
-// made keeps the next statement that the server has prepared.
-func (p *pipeline) made(description *pgconn.StatementDescription) {
-	s := p.making[p.done]
-	p.done++
-	if p.conn.Direct {
-		description.Name = s.name
-		s.description, s.types = description, typesOf(description.Fields)
-	}
-	p.conn.statements.add(s)
 }
 
 func typesOf(fields []pgconn.FieldDescription) []uint32 {

@@ -5,7 +5,6 @@ import "queryengine/pkg/backend"
 // Measure begins to measure a pool that isn't used yet.
 func (p *Pool) Measure(m *backend.PoolMetrics, source string, replica bool) {
 	p.Meter = m.Pool(backend.PoolLabels{Source: source, Host: p.host(), Replica: replica})
-	p.Meter.Decided(backend.WaitToWrite, p.Endpoint.Scheduling.Wait != Off)
 }
 
 // host is the server's, empty when the address isn't known.

@@ -95,6 +95,15 @@ func (c *Conn) forget(ctx context.Context, why error, sql string) {
 	}
 }
 
+// Revise drops what the session keeps that may be why a statement of a pipeline failed; why is its error.
+func (c *Conn) Revise(ctx context.Context, why error, sql string) {
+	if outdated(why) {
+		c.forget(ctx, why, sql)
+	} else {
+		c.Discard()
+	}
+}
+
 // mixed notes that a pooler shares sessions between clients: from now on nothing is prepared.
 func (p *Pool) mixed(why error) {
 	if p.Mixes.CompareAndSwap(false, true) {

@@ -45,17 +45,13 @@ type Pool struct {
 	Meter    *backend.PoolMeter // nil for none
 	// noSettings is set when the server, or a pooler, refuses the settings of our connections.
 	noSettings atomic.Bool
-	// plansFixed is set when the source or its address sets how prepared statements are planned.
-	plansFixed atomic.Bool
 	// Mixes is set when a pooler turns out to share the sessions of the server between clients.
 	Mixes atomic.Bool
 	// generation distinguishes the texts of prepared statements from outdated ones that a pooler keeps.
 	generation atomic.Int32
-	Batcher    *Batcher
-	// Mutations has statements that write share round trips.
-	Mutations *Batcher
-	Writers   *Writers
-	faults    faults
+	faults     faults
+	// Learned is called with each new session, and when one was replaced; nil for nothing. It is set before the first one is opened.
+	Learned func(*Conn)
 }
 
 // Conn is one connection. It belongs to one user between Acquire and Release.
@@ -103,7 +99,6 @@ func NewPool(e Endpoint, applicationName string) (*Pool, error) {
 		return nil, err
 	}
 	p.Conns = conns
-	p.Batcher, p.Mutations, p.Writers = newBatcher(p, false), newBatcher(p, true), newWriters(e.Scheduling.Wait, func(waits bool) { p.Meter.Decided(backend.WaitToWrite, waits) })
 	go p.sweep()
 	return p, nil
 }
@@ -115,22 +110,11 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) { return p.AcquireTru
 // server.
 func (p *Pool) AcquireTrusting(ctx context.Context, idleFor time.Duration) (*Conn, error) {
 	defer p.Meter.Waited(time.Now())
-	return p.acquire(ctx, idleFor)
+	return p.AcquireUnmetered(ctx, idleFor)
 }
 
-// AcquireToWrite is Acquire for a transaction that writes, which may have to wait for others. The connection has to be
-// released before the turn is ended.
-func (p *Pool) AcquireToWrite(ctx context.Context) (*Conn, WriteTicket, error) {
-	defer p.Meter.Waited(time.Now())
-	turn := p.Writers.Enter(ctx)
-	c, err := p.acquire(ctx, FreshFor)
-	if err != nil {
-		turn.End()
-	}
-	return c, turn, err
-}
-
-func (p *Pool) acquire(ctx context.Context, idleFor time.Duration) (*Conn, error) {
+// AcquireUnmetered is AcquireTrusting for callers that measure the wait themselves.
+func (p *Pool) AcquireUnmetered(ctx context.Context, idleFor time.Duration) (*Conn, error) {
 	if c := p.idle(idleFor); c != nil {
 		return c, nil
 	}
@@ -248,17 +232,21 @@ func (c *Conn) learn(ctx context.Context) {
 	}
 	c.Suspends = string(r.Rows[0][2]) == "t"
 	c.Direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
-	share := p.Endpoint.Scheduling.Share != Off
-	p.Batcher.allow(share && c.Direct && p.Endpoint.Prepare != PrepareNever)
 	c.Implicit = c.Direct && p.Endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
 		p.Endpoint.Isolation.SQL() == ReadCommitted.SQL()
 	c.commitsAtOnce = string(r.Rows[0][3]) == "t"
-	p.Mutations.allow(share && c.sharesWrites())
+	if p.Learned != nil {
+		p.Learned(c)
+	}
 }
 
-// sharesWrites reports whether what writes may share round trips of the connection. Commits that wait for the disk would do so
-// one after the other, and are done many at once by as many sessions; besides, one that waits for another server must not be cancelled.
-func (c *Conn) sharesWrites() bool { return c.Implicit && c.Suspends && c.commitsAtOnce }
+// Pipelines reports whether independent statements of reads may share a round trip of the connection now. What a pooler makes of
+// several transactions in one round trip is up to the pooler.
+func (c *Conn) Pipelines() bool { return c.Direct && c.preparing() }
+
+// PipelinesWrites reports whether writes may share round trips of the connection. Commits that wait for the disk would do so
+// one after the other, and many sessions do them at once; besides, one that waits for another server must not be cancelled.
+func (c *Conn) PipelinesWrites() bool { return c.Implicit && c.Suspends && c.commitsAtOnce }
 
 // sweep closes connections that were idle for too long, until the pool is closed.
 func (p *Pool) sweep() {

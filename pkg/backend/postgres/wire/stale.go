@@ -92,8 +92,8 @@ func (c *Conn) renewSession(ctx context.Context, err error, sql string) bool {
 	return true
 }
 
-// stale reports whether a statement of a shared round trip has to run again because of the session.
-func (c *Conn) stale(err error, sql string) bool {
+// Stale reports whether a statement of a pipeline has to run again because of the session.
+func (c *Conn) Stale(err error, sql string) bool {
 	if outdated(err) {
 		return true
 	}

@@ -16,6 +16,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/postgres/schedule"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
@@ -90,7 +91,7 @@ func (everything) ScanLimit(*session.Session) (int64, bool) { return 0, false }
 func setup(t *testing.T) *shop {
 	t.Helper()
 	url := dbtest.URL(t)
-	source, err := postgres.Open(t.Context(), postgres.Options{Primary: wire.Endpoint{URL: func() (string, error) { return url, nil }}})
+	source, err := postgres.Open(t.Context(), postgres.Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return url, nil }}}})
 	require.NoError(t, err)
 	t.Cleanup(source.Close)
 	_, err = source.RunSQL(t.Context(), backend.RawSQL{SQL: schemaSQL})

@@ -1,4 +1,4 @@
-package wire
+package schedule
 
 import (
 	"math/rand/v2"
@@ -131,45 +131,38 @@ func TestRuleOfSharingNeedsCrowds(t *testing.T) {
 func TestWhatShares(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	known := func(took time.Duration, size int) *Sharing {
-		s := &Sharing{}
-		for range plannedAfter {
+	known := func(took time.Duration, size int) *Cost {
+		s := &Cost{}
+		for range knownAfter {
 			s.Ran(took, size)
 		}
 		return s
 	}
-	require.True(t, known(100*time.Microsecond, 100).short(shortTime, true, now))
-	require.False(t, (&Sharing{}).short(shortTime, false, now), "nothing is known of it")
-	require.False(t, known(time.Millisecond, 100).short(shortTime, false, now))
-	require.True(t, known(time.Millisecond, 100).short(shortWrite, false, now))
+	require.True(t, known(100*time.Microsecond, 100).short(shortTime, now))
+	require.False(t, (&Cost{}).short(shortTime, now), "nothing is known of it")
+	require.False(t, known(time.Millisecond, 100).short(shortTime, now))
+	require.True(t, known(time.Millisecond, 100).short(shortWrite, now))
 	large := known(100*time.Microsecond, smallAnswer+1)
-	require.False(t, large.short(shortTime, false, now))
-	require.True(t, large.short(shortTime, false, now.Add(2*largeFor)))
-
-	few := &Sharing{}
-	for range knownAfter {
-		few.Ran(100*time.Microsecond, 100)
-	}
-	require.True(t, few.short(shortTime, false, now))
-	require.False(t, few.short(shortTime, true, now), "its plans are being compared")
+	require.False(t, large.short(shortTime, now))
+	require.True(t, large.short(shortTime, now.Add(2*largeFor)))
 
 	// A busy machine makes runs longer, not the shortest of them.
-	busy, random := &Sharing{}, rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same runs each time
+	busy, random := &Cost{}, rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same runs each time
 	for range 1000 {
 		busy.Ran(100*time.Microsecond+time.Duration(random.ExpFloat64()*float64(500*time.Microsecond)), 100)
 	}
-	require.True(t, busy.short(shortTime, true, now))
+	require.True(t, busy.short(shortTime, now))
 	for range 300 {
 		busy.Ran(2*time.Millisecond, 100)
 	}
-	require.False(t, busy.short(shortTime, true, now), "it takes longer now")
+	require.False(t, busy.short(shortTime, now), "it takes longer now")
 
 	held := known(100*time.Microsecond, 100)
 	held.held(heldUp)
-	require.True(t, held.short(shortTime, false, now))
+	require.True(t, held.short(shortTime, now))
 	held.held(25 * time.Millisecond)
-	require.False(t, held.short(shortTime, false, now))
-	require.True(t, held.short(shortTime, false, now.Add(time.Second)))
+	require.False(t, held.short(shortTime, now))
+	require.True(t, held.short(shortTime, now.Add(time.Second)))
 	samples := 0
 	for range 10 * sampleEvery {
 		if held.sample() {

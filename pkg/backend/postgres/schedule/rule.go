@@ -1,80 +1,9 @@
-package wire
+package schedule
 
 import (
 	"math"
-	"sync/atomic"
 	"time"
 )
-
-// Which statements share.
-const (
-	// shortTime is what a statement may take when it runs alone and little else is under way.
-	shortTime = 250 * time.Microsecond
-	// shortWrite is that of one that writes, whose time depends more on what else is under way.
-	shortWrite = time.Millisecond
-	// knownAfter is how often it has run alone before that is known; plannedAfter, where how it is planned is
-	// being compared.
-	knownAfter, plannedAfter = 8, 3 * tries
-	// sampleEvery is which of its runs remain alone, by which it, and its plans, go on to be measured.
-	sampleEvery = 64
-	// smallAnswer is an answer that may be kept until others are complete. After a larger one the
-	// statement doesn't share for a while.
-	smallAnswer, largeFor = 16 << 10, 10 * time.Second
-	// heldUp is how long a statement may hold up others: on a busy machine some do that by chance. After t it
-	// doesn't share for heldShare times t, at most for largeFor; for stuckFor while it is still running.
-	heldUp, heldShare, stuckFor = 10 * time.Millisecond, 5, 500 * time.Millisecond
-)
-
-// Sharing is what is known of a text, by which it shares round trips with others.
-type Sharing struct {
-	runs atomic.Uint32
-	// least is about the least time that it takes, in nanoseconds: a busy machine moves it little.
-	least atomic.Int64
-	// until is when it may share again, in nanoseconds since the epoch.
-	until atomic.Int64
-}
-
-// short reports whether a text is short, and small enough, to share.
-func (s *Sharing) short(within time.Duration, planned bool, now time.Time) bool {
-	enough := uint32(knownAfter)
-	if planned {
-		enough = plannedAfter
-	}
-	return s.runs.Load() >= enough && s.least.Load() <= int64(within) && s.until.Load() <= now.UnixNano()
-}
-
-// sample reports whether a run remains alone for being measured.
-func (s *Sharing) sample() bool { return s.runs.Add(1)%sampleEvery == 0 }
-
-// Ran notes a run that was alone: the time until its result came, and the size of its answer.
-func (s *Sharing) Ran(took time.Duration, size int) {
-	if s == nil {
-		return
-	}
-	s.runs.Add(1)
-	known, t := s.least.Load(), int64(took)
-	switch {
-	case known == 0:
-		known = t
-	case t < known:
-		known -= (known - t) / 4
-	default:
-		known += min(t-known, known) / 64
-	}
-	s.least.Store(known)
-	if size > smallAnswer {
-		s.refrain(largeFor)
-	}
-}
-
-// held notes for how long it has held up others.
-func (s *Sharing) held(t time.Duration) {
-	if t > heldUp {
-		s.refrain(min(heldShare*t, largeFor))
-	}
-}
-
-func (s *Sharing) refrain(d time.Duration) { s.until.Store(time.Now().Add(d).UnixNano()) }
 
 // When statements share.
 const (

@@ -1,4 +1,4 @@
-package wire
+package schedule
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // Bounds of shared round trips.
@@ -45,7 +46,7 @@ type Batcher struct {
 	// Yield lets other requests go first that are ready to run: runtime.Gosched. Tests set it.
 	Yield func()
 
-	pool *Pool
+	pool *wire.Pool
 	// writes is set for statements that write: they must not run twice.
 	writes bool
 	// short is what statements that share take at most when they run alone.
@@ -58,18 +59,9 @@ type Batcher struct {
 	mu       sync.Mutex
 	rule     rule
 	inflight inflight
-	queue    []*Shared
+	queue    []*shared
 	look     *time.Timer
 	watching bool
-}
-
-// Shareable is a statement that can share a round trip. It is used by other goroutines than its
-// request's, also after the request has ended.
-type Shareable interface {
-	// TextFor is the text for the session of a connection.
-	TextFor(c *Conn) (*Text, error)
-	// Collect appends the answer that a result makes. ErrTooLarge is that of one that isn't kept.
-	Collect(c *Conn, r *Result, dst []byte) ([]byte, error)
 }
 
 // Ticket is a statement that runs alone, as one of the round trips that others may wait for. The zero
@@ -81,32 +73,54 @@ type Ticket struct {
 	number uint64
 }
 
-func newBatcher(p *Pool, writes bool) *Batcher {
-	s := &Batcher{RoundTrips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, pool: p, writes: writes, Always: p.Endpoint.Scheduling.Share == Always, short: shortTime, rule: rule{tolerated: tolerated}}
+func newBatcher(p *wire.Pool, share Policy, writes bool) *Batcher {
+	s := &Batcher{
+		RoundTrips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, Yield: runtime.Gosched, Always: share == Always,
+		pool: p, writes: writes, short: shortTime, rule: rule{tolerated: tolerated},
+	}
 	if writes {
 		s.short, s.rule.tolerated = shortWrite, toleratedWrite
 	}
-	s.unused.New = func() any { return &Shared{done: make(chan struct{}, 1)} }
+	s.unused.New = func() any { return &shared{done: make(chan struct{}, 1)} }
 	return s
 }
 
 // Possible reports whether anything may share.
 func (s *Batcher) Possible() bool { return s.possible.Load() }
 
-// Join has a statement share a round trip, with a command of one row ahead of it unless that is the zero value. Where it
-// doesn't, shared is nil, and the statement runs alone, in a turn that has to be ended.
-func (s *Batcher) Join(ctx context.Context, text *Text, values [][]byte, ahead Command, of Shareable) (shared *Shared, turn Ticket) {
-	if text.Sharing == nil || text.Once || !s.possible.Load() {
+// Run runs a statement in a shared round trip, and appends its answer to out. Where the outcome is none or Alone, it is still to run,
+// alone, in a turn that has to be ended.
+func (s *Batcher) Run(ctx context.Context, j Job, out *backend.Answer) (o Outcome, turn Ticket, err error) {
+	q, turn := s.join(ctx, j)
+	if q == nil {
+		return 0, turn, nil
+	}
+	defer s.forget(q)
+	switch q.outcome {
+	case Alone, Lost:
+		return q.outcome, Ticket{}, nil
+	case Refused:
+		return Refused, Ticket{}, wire.ConnectError(ctx, q.err)
+	}
+	if q.err != nil {
+		return q.outcome, Ticket{}, wire.QueryError(ctx, q.err, wire.Executed{SQL: q.job.Text.SQL, Args: j.Values, Prepared: true})
+	}
+	return q.outcome, Ticket{}, out.Append(q.answer)
+}
+
+// join has a statement share a round trip, and waits for its outcome. Where it doesn't share, q is nil.
+func (s *Batcher) join(ctx context.Context, j Job) (q *shared, turn Ticket) {
+	if j.Cost == nil || j.Text.Once || !s.possible.Load() {
 		return nil, Ticket{}
 	}
 	now := time.Now()
-	if !s.Always && !text.Sharing.short(s.short, text.Choice != nil, now) {
+	if !s.Always && !j.Cost.short(s.short, now) {
 		return nil, Ticket{}
 	}
-	q, turn, gathers := s.enter(text, values, ahead, of, now)
+	q, turn, gathers := s.enter(&j, now)
 	if gathers {
 		s.Yield()
-		q, turn = s.gather(turn, text, values, ahead, of, now)
+		q, turn = s.gather(turn, &j, now)
 	}
 	if q != nil {
 		q.wait(ctx, s)
@@ -115,7 +129,7 @@ func (s *Batcher) Join(ctx context.Context, text *Text, values [][]byte, ahead C
 }
 
 // enter has a statement wait for a round trip, or gives it a turn; gathers reports whether it does so for others.
-func (s *Batcher) enter(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (q *Shared, turn Ticket, gathers bool) {
+func (s *Batcher) enter(j *Job, now time.Time) (q *shared, turn Ticket, gathers bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if place := s.inflight.free(s.RoundTrips); place >= 0 {
@@ -123,7 +137,7 @@ func (s *Batcher) enter(text *Text, values [][]byte, ahead Command, of Shareable
 	}
 	s.rule.crowded++
 	if len(s.queue) < maxWaiting && (s.Always || !s.rule.apart) {
-		q = s.share(text, values, ahead, of, now)
+		q = s.share(j, now)
 	}
 	if q == nil {
 		return nil, Ticket{sharer: s, began: now, place: -1}, false
@@ -139,14 +153,14 @@ func (s *Batcher) enter(text *Text, values [][]byte, ahead Command, of Shareable
 //
 // The answers of a round trip wake up clients at the same time, so that their next requests come at the same time, too. If
 // the first one to find a free place were sent at once, it would be alone, and the others would wait for its end while they
-// could be sent. So it lets those go first that are ready to run. When nobody waits after that, it runs alone.
-func (s *Batcher) gather(turn Ticket, text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) (*Shared, Ticket) {
+// could be sent. So it lets those go first that are ready to run. When none waits after that, it runs alone.
+func (s *Batcher) gather(turn Ticket, j *Job, now time.Time) (*shared, Ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 || !s.inflight.holds(turn.place, turn.number) {
 		return nil, turn
 	}
-	q := s.share(text, values, ahead, of, now)
+	q := s.share(j, now)
 	if q == nil {
 		return nil, turn
 	}
@@ -157,13 +171,12 @@ func (s *Batcher) gather(turn Ticket, text *Text, values [][]byte, ahead Command
 }
 
 // share makes a statement one that shares a round trip; nil when it runs alone for being measured.
-func (s *Batcher) share(text *Text, values [][]byte, ahead Command, of Shareable, now time.Time) *Shared {
-	mode, settled := s.pool.settledMode(text, values)
-	if !s.Always && (!settled || text.Sharing.sample()) {
+func (s *Batcher) share(j *Job, now time.Time) *shared {
+	if !s.Always && j.Cost.sample() {
 		return nil
 	}
-	q := s.unused.Get().(*Shared)
-	q.text, q.values, q.ahead, q.of, q.mode, q.joined = text, values, ahead, of, mode, now
+	q := s.unused.Get().(*shared)
+	q.job, q.joined = *j, now
 	return q
 }
 

@@ -1,4 +1,4 @@
-package wire
+package schedule
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/puddle/v2"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // connecting is how long it takes not to get a connection.
@@ -24,16 +26,16 @@ type gathering struct {
 
 func newGathering(t *testing.T) *gathering {
 	t.Helper()
-	conns, err := puddle.NewPool(&puddle.Config[*Conn]{
-		Constructor: func(context.Context) (*Conn, error) {
+	conns, err := puddle.NewPool(&puddle.Config[*wire.Conn]{
+		Constructor: func(context.Context) (*wire.Conn, error) {
 			time.Sleep(connecting)
 			return nil, errors.New("no connection")
 		},
-		Destructor: closeConn,
+		Destructor: func(*wire.Conn) {},
 		MaxSize:    1,
 	})
 	require.NoError(t, err)
-	g := &gathering{Batcher: newBatcher(&Pool{Conns: conns}, false), goOn: make(chan struct{})}
+	g := &gathering{Batcher: newBatcher(&wire.Pool{Conns: conns}, Auto, false), goOn: make(chan struct{})}
 	g.RoundTrips = 1
 	g.possible.Store(true)
 	g.Yield = func() {
@@ -45,18 +47,18 @@ func newGathering(t *testing.T) *gathering {
 
 // joined is what became of a statement.
 type joined struct {
-	shared *Shared
+	shared *shared
 	turn   Ticket
 }
 
 // join has a statement join that is known to be short, in a goroutine of its own.
 func (g *gathering) join(ctx context.Context) <-chan joined {
-	text, result := &Text{Sharing: &Sharing{}}, make(chan joined, 1)
+	j, result := Job{Text: &wire.Text{}, Cost: &Cost{}}, make(chan joined, 1)
 	for range knownAfter {
-		text.Sharing.Ran(shortTime/2, 0)
+		j.Cost.Ran(shortTime/2, 0)
 	}
 	go func() {
-		q, turn := g.Join(ctx, text, nil, Command{}, nil)
+		q, turn := g.Batcher.join(ctx, j)
 		result <- joined{q, turn}
 	}()
 	synctest.Wait()
@@ -77,9 +79,8 @@ func TestGather(t *testing.T) {
 		for i, result := range all {
 			got := <-result
 			require.NotNil(t, got.shared)
-			o, _, _, err := got.shared.Outcome()
-			require.Equal(t, Refused, o)
-			require.Error(t, err)
+			require.Equal(t, Refused, got.shared.outcome)
+			require.Error(t, got.shared.err)
 			require.Equal(t, i, got.shared.place, "they are sent in the order in which they came")
 			require.Len(t, got.shared.batch.list, len(all))
 		}
@@ -131,11 +132,10 @@ func TestGatherLeaving(t *testing.T) {
 		first, next := g.join(ctx), g.join(t.Context())
 		cancel()
 		g.goOn <- struct{}{}
-		o, _, _, err := (<-first).shared.Outcome()
-		require.Equal(t, Left, o)
-		require.ErrorContains(t, err, context.Canceled.Error())
-		o, _, _, _ = (<-next).shared.Outcome()
-		require.Equal(t, Refused, o)
+		left := (<-first).shared
+		require.Equal(t, Left, left.outcome)
+		require.ErrorContains(t, left.err, context.Canceled.Error())
+		require.Equal(t, Refused, (<-next).shared.outcome)
 		synctest.Wait()
 		require.Equal(t, 0, g.inflight.free(g.RoundTrips))
 	})

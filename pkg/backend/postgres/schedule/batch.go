@@ -1,18 +1,15 @@
-package wire
+package schedule
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
-
-// ErrTooLarge is the error of a Shareable whose answer isn't kept until the others are complete.
-var ErrTooLarge = errors.New("the answer is too large to be kept")
 
 // Outcome is what became of a statement in a shared round trip.
 type Outcome uint8
@@ -31,14 +28,10 @@ const (
 	Refused
 )
 
-// Shared is a statement in a shared round trip.
-type Shared struct {
-	text   *Text
-	values [][]byte
-	// ahead is sent before it; zero for nothing.
-	ahead Command
-	of    Shareable
-	mode  PlanMode
+// shared is a statement in a shared round trip.
+type shared struct {
+	// job has the text that was sent once it was sent.
+	job Job
 	// joined is when it began to wait, sent when it was sent.
 	joined, sent time.Time
 	// done gets one value when the outcome is known, unless the request has left.
@@ -53,16 +46,11 @@ type Shared struct {
 	err     error
 }
 
-// Outcome is what became of it. The answer is valid until Forget; the text is the one that was sent.
-func (q *Shared) Outcome() (o Outcome, answer []byte, text *Text, err error) {
-	return q.outcome, q.answer, q.text, q.err
-}
-
 // maxReused is how large a buffer may be that is used again.
 const maxReused = 16 << 10
 
-// Forget ends the use of it.
-func (s *Batcher) Forget(q *Shared) {
+// forget ends the use of a statement whose outcome is known.
+func (s *Batcher) forget(q *shared) {
 	if q.outcome == Left || q.outcome == Alone {
 		return // the round trip may still use it
 	}
@@ -70,12 +58,12 @@ func (s *Batcher) Forget(q *Shared) {
 	if cap(answer) > maxReused {
 		answer = nil
 	}
-	*q = Shared{done: q.done, answer: answer}
+	*q = shared{done: q.done, answer: answer}
 	s.unused.Put(q)
 }
 
 // wait waits for the outcome, or for the end of the request.
-func (q *Shared) wait(ctx context.Context, s *Batcher) {
+func (q *shared) wait(ctx context.Context, s *Batcher) {
 	select {
 	case <-q.done:
 		return
@@ -94,7 +82,7 @@ func (q *Shared) wait(ctx context.Context, s *Batcher) {
 		<-q.done
 		return
 	}
-	q.err = ConnectError(ctx, ctx.Err())
+	q.err = wire.ConnectError(ctx, ctx.Err())
 }
 
 // batch is a shared round trip.
@@ -107,12 +95,12 @@ type batch struct {
 	took     time.Duration
 	answered int
 
-	// steps are what was sent for each of the list.
+	// steps is what was sent for each of the list.
 	steps []step
 
 	mu sync.Mutex
 	// list has nil for those whose outcome is known: they may be in use for something else.
-	list []*Shared
+	list []*shared
 	// front is the index of the first statement that isn't answered, seen which one that was when it was
 	// looked at last; wanted counts those without outcome.
 	front, seen, wanted int
@@ -125,7 +113,7 @@ type batch struct {
 }
 
 // newBatch is a round trip of statements that have waited.
-func newBatch(s *Batcher, waiting []*Shared) *batch {
+func newBatch(s *Batcher, waiting []*shared) *batch {
 	b := &batch{sharer: s, steps: make([]step, len(waiting)), list: slices.Clone(waiting), wanted: len(waiting), idle: true}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	for i, q := range waiting {
@@ -135,7 +123,7 @@ func newBatch(s *Batcher, waiting []*Shared) *batch {
 }
 
 // leave is called for a request that ends. It is false when there is an outcome already.
-func (b *batch) leave(q *Shared) bool {
+func (b *batch) leave(q *shared) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.list[q.place] != q {
@@ -147,7 +135,7 @@ func (b *batch) leave(q *Shared) bool {
 }
 
 // decide notes an outcome. The lock is held.
-func (b *batch) decide(q *Shared, o Outcome) {
+func (b *batch) decide(q *shared, o Outcome) {
 	q.outcome = o
 	b.list[q.place] = nil
 	b.wanted--
@@ -194,8 +182,8 @@ func (b *batch) look() {
 	}
 	b.idle = true
 	front := &b.steps[b.front]
-	if text := front.text; text != nil {
-		text.Sharing.refrain(stuckFor)
+	if front.cost != nil {
+		front.cost.refrain(stuckFor)
 	}
 	if b.sharer.writes {
 		b.stopped = true
@@ -214,18 +202,18 @@ func (b *batch) look() {
 // run makes the round trip on a connection that is taken for it alone: others may be waiting for one.
 func (b *batch) run() {
 	defer b.cancel()
-	c, err := b.sharer.pool.acquire(b.ctx, FreshFor)
+	c, err := b.sharer.pool.AcquireUnmetered(b.ctx, wire.FreshFor)
 	if err != nil {
 		b.rest(Refused, err)
 		return
 	}
 	defer c.Release()
-	if !c.Direct || !c.preparing() || b.sharer.writes && !c.sharesWrites() {
+	if !c.Pipelines() || b.sharer.writes && !c.PipelinesWrites() {
 		b.rest(Alone, nil)
 		return
 	}
-	line := pipeline{Pipeline: c.PG.StartPipeline(context.Background()), conn: c}
-	if err = b.exchange(&line); err != nil {
+	line := c.StartPipeline(context.Background())
+	if err = b.exchange(c, line); err != nil {
 		// What the server still sends isn't worth the wait.
 		_ = c.PG.Conn().Close()
 		c.Discard()
@@ -233,39 +221,35 @@ func (b *batch) run() {
 	_ = line.Close() // whether the connection is lost shows when it is released
 	b.rest(Lost, nil)
 	for i := range b.steps {
-		switch s := &b.steps[i]; {
-		case s.renew == nil:
-		case outdated(s.renew):
-			c.forget(b.ctx, s.renew, s.text.SQL)
-		default:
-			c.Discard()
+		if s := &b.steps[i]; s.renew != nil {
+			c.Revise(b.ctx, s.renew, s.text.SQL)
 		}
 	}
 }
 
 // exchange sends the statements and reads their answers. What panics does so again when it runs alone, in
 // the goroutine of its request, which knows what to do about it.
-func (b *batch) exchange(p *pipeline) (err error) {
+func (b *batch) exchange(c *wire.Conn, p *wire.Pipeline) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = errBroken
+			err = wire.ErrBroken
 		}
 	}()
-	b.send(p)
+	b.send(c, p)
 	if err = p.Flush(); err != nil {
 		return err
 	}
 	read := make(chan struct{})
 	b.begin(b.look, b.sharer.Within)
-	cancels := context.AfterFunc(b.ctx, func() { p.conn.cancelAll(read) })
+	cancels := context.AfterFunc(b.ctx, func() { cancelAll(c, read) })
 	defer func() {
 		b.end()
 		close(read)
 		if !cancels() {
-			p.conn.Discard() // a late request to cancel must not end what another user runs
+			c.Discard() // a late request to cancel must not end what another user runs
 		}
 	}()
-	return b.read(p)
+	return b.read(c, p)
 }
 
 // begin has look called as long as the round trip lasts.
@@ -287,8 +271,8 @@ const cancelEvery = 20 * time.Millisecond
 
 // cancelAll cancels one statement after the other, until the answers to all have been read. A server
 // that doesn't answer in time is given up.
-func (c *Conn) cancelAll(read <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), CancelGrace)
+func cancelAll(c *wire.Conn, read <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), wire.CancelGrace)
 	defer cancel()
 	for {
 		_ = c.PG.CancelRequest(ctx) // the connection is closed if this doesn't help
@@ -306,7 +290,7 @@ func (c *Conn) cancelAll(read <-chan struct{}) {
 // send writes the statements whose requests are still there. Their parameters aren't read after it: when
 // a request ends, the memory may be used for something else. Of equal ones the first is sent: it runs after all of
 // them were asked for.
-func (b *batch) send(p *pipeline) {
+func (b *batch) send(c *wire.Conn, p *wire.Pipeline) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
@@ -314,30 +298,30 @@ func (b *batch) send(p *pipeline) {
 		if q == nil {
 			continue
 		}
-		text, err := q.of.TextFor(p.conn)
+		text, err := q.job.Of.TextFor(c)
 		if err != nil {
 			q.err = err
 			b.decide(q, Answered)
 			continue
 		}
-		q.text, q.sent = text, now
-		p.conn.Pool.Meter.WaitedFor(now.Sub(q.joined))
+		q.job.Text, q.sent = text, now
+		c.Pool.Meter.WaitedFor(now.Sub(q.joined))
 		if twin := b.twin(i); twin != nil {
 			b.steps[i].twin = twin
 			continue
 		}
-		b.steps[i] = p.share(text, q.values, q.mode, q.ahead)
+		b.steps[i] = step{cost: q.job.Cost, text: text, sent: p.SendIndependent(text, q.job.Values, q.job.Ahead)}
 	}
 }
 
 // twin finds what was sent of a statement that is equal to that one, nil for nothing.
 func (b *batch) twin(i int) *step {
 	q := b.list[i]
-	if !q.text.Stable {
+	if !q.job.Stable {
 		return nil
 	}
 	for j, other := range b.list[:i] {
-		if b.steps[j].text == q.text && other.of == q.of && slices.EqualFunc(other.values, q.values, sameValue) {
+		if other != nil && b.steps[j].text == q.job.Text && other.job.Of == q.job.Of && slices.EqualFunc(other.job.Values, q.job.Values, sameValue) {
 			return &b.steps[j]
 		}
 	}
@@ -348,7 +332,7 @@ func (b *batch) twin(i int) *step {
 func sameValue(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
 
 // reader is one that waits for what was sent as that step; nil when nobody does.
-func (b *batch) reader(i int) *Shared {
+func (b *batch) reader(i int) *shared {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for j, q := range b.list[i:] {
@@ -360,11 +344,11 @@ func (b *batch) reader(i int) *Shared {
 }
 
 // finish notes the outcome of a statement, and of those that it was sent for, unless their requests have left.
-func (b *batch) finish(p *pipeline, i int, o Outcome, c collected) {
+func (b *batch) finish(c *wire.Conn, i int, o Outcome, got collected) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.front, b.idle = i+1, false
-	var first *Shared
+	var first *shared
 	for j, q := range b.list[i:] {
 		if q == nil || j > 0 && b.steps[i+j].twin != &b.steps[i] {
 			continue
@@ -372,21 +356,21 @@ func (b *batch) finish(p *pipeline, i int, o Outcome, c collected) {
 		how := backend.SharedEqual
 		if first == nil {
 			first, how = q, backend.SharedAnswered
-			q.answer = c.answer
+			q.answer = got.answer
 		} else {
-			q.answer = append(q.answer[:0], c.answer...) // each answer is its request's
+			q.answer = append(q.answer[:0], got.answer...) // each answer is its request's
 		}
 		if o == Answered {
-			if c.err == nil {
-				p.conn.Pool.Meter.Shared(how)
+			if got.err == nil {
+				c.Pool.Meter.Shared(how)
 			}
-			if c.err == nil && how == backend.SharedAnswered {
-				p.conn.Pool.Meter.Answered(q.sent, c.first)
+			if got.err == nil && how == backend.SharedAnswered {
+				c.Pool.Meter.Answered(q.sent, got.first)
 			}
 			b.took += min(time.Since(q.joined), longest)
 			b.answered++
 		}
-		q.err = c.err
+		q.err = got.err
 		if q != first {
 			b.decide(q, o)
 		}
