@@ -20,7 +20,7 @@ import (
 	"queryengine/pkg/config"
 )
 
-// database is the least that the chart has to be told.
+// database is the least that the chart needs.
 const database = "postgresql: {databaseURL: 'postgres://engine:pass@db/shop'}\n"
 
 var services = []config.Service{config.Gateway, config.Metadata, config.QueryExecutor, config.EventDelivery, config.Scheduler}
@@ -179,7 +179,7 @@ func checkSecrets(t *testing.T, objects []runtime.Object) {
 	}
 }
 
-// TestChartKeepsSecrets: an upgrade makes no other secrets than those that are there.
+// TestChartKeepsSecrets: an upgrade makes no secrets in addition to existing ones.
 func TestChartKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	first := of[*corev1.Secret](mustRender(t, newCluster(), database))
@@ -197,7 +197,7 @@ func TestChartKeepsSecrets(t *testing.T) {
 	require.Equal(t, "given", string(given["admin-secret"]))
 	require.Equal(t, first["shop-query-engine"].Data["metadata-key"], given["metadata-key"])
 
-	// A key that a newer chart has is made next to those that are there.
+	// A key that a newer chart has is made next to the existing keys.
 	delete(first["shop-query-engine"].Data, "metrics-secret")
 	third := of[*corev1.Secret](mustRender(t, newCluster(first["shop-query-engine"]), database))["shop-query-engine"].Data
 	require.NotEmpty(t, third["metrics-secret"])
@@ -274,7 +274,7 @@ func TestChartConnects(t *testing.T) {
 		address(database+"secrets: {existingNATSSecret: other}\nnats: {externalURL: 'nats://a:4222,tls://b'}", config.Gateway))
 }
 
-// TestUnauthorizedRole: gateways and metadata are told the same one, or none.
+// TestUnauthorizedRole: gateways and metadata have the same role, or none.
 func TestUnauthorizedRole(t *testing.T) {
 	t.Parallel()
 	name := config.UnauthorizedRole.Spec().Env()

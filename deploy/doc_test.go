@@ -3,5 +3,5 @@
 // and a NATS server's reader of configurations.
 //
 // It is a module of its own outside of the workspace: the versions that Helm's libraries ask for
-// would else be those that the programs are built with. make test-deploy runs it.
+// would otherwise be dependencies of the programs. make test-deploy runs it.
 package deploy_test

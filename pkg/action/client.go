@@ -79,7 +79,7 @@ type Result struct {
 }
 
 // Call calls the handler of an action with an input, a JSON object. Its errors are
-// *apierror.Error, or those of the context.
+// *apierror.Error, or the context's error.
 func (c *Caller) Call(ctx context.Context, h *Handler, input []byte) (Result, error) {
 	d := &h.action.Meta.Definition
 	p := payload{Input: input, SessionVariables: c.variables()}
@@ -185,7 +185,7 @@ func (c *Caller) call(d *metadata.ActionDefinition, body []byte) (transform.Call
 	return call, nil
 }
 
-// forwarded are the client's headers but those that are ignored.
+// forwarded are the client's headers except ignored ones.
 func (c *Caller) forwarded(ignored []string) http.Header {
 	unwanted := make(map[string]bool, len(ignored))
 	for _, name := range ignored {

@@ -14,7 +14,7 @@ const (
 	failedAnswer            = "response"    // its answer is an error, or makes no sense
 )
 
-// metrics are those of calls of handlers.
+// metrics count and time calls of handlers.
 type metrics struct {
 	sent, got prometheus.Counter
 	failures  map[string]prometheus.Counter

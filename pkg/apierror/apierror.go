@@ -129,7 +129,7 @@ func (e *Error) InternalJSON() json.RawMessage {
 	return b
 }
 
-// How many bytes of a message and of a path are told: names of a request are in them, and it
+// How many bytes of a message and of a path are reported: names of a request are in them, and it
 // may give megabytes of them.
 const (
 	maxMessage = 64 << 10

@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// TestLongTextsAreCut holds that an error stays small enough to be told, whatever names are in it.
+// TestLongTextsAreCut holds that an error stays small enough to be reported, whatever names are in it.
 func TestLongTextsAreCut(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("é", 2<<20)

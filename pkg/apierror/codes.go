@@ -43,7 +43,7 @@ Other endpoints answer with one error, and with its status:
 408, 413, 415 and 503 stay, and 401 with `+"`--preserve-401-errors`"+`. A client that accepts
 `+"`application/graphql-response+json`"+` gets the status of what isn't a GraphQL request, too (`+"`invalid-json`, `parse-failed`,\n`bad-request`"+`). `+"`/v1alpha1/graphql`"+` always answers with the status.
 
-`+"`internal`"+`, beside the code, has details such as the statement, for administrators (`+"`--admin-internal-errors`"+`), and for
+`+"`internal`"+`, next to the code, has details such as the statement, for administrators (`+"`--admin-internal-errors`"+`), and for
 others with `+"`--dev-mode`"+`. Handlers of [actions](actions.md#errors) and webhooks that check input may answer with codes of their own.
 Messages may change; programs should look at codes. `+"`Retry-After`"+` in an answer says after how many seconds to try again.
 

@@ -3,7 +3,7 @@ package apierror
 var entries = []Entry{
 	{
 		AccessDenied, "400 for roles that may not do something, 403 without a client certificate",
-		"Nobody knows who asks, or that caller may not use this endpoint or role.",
+		"The caller is unknown, or may not use this endpoint or role.",
 		"x-engine-admin-secret/x-engine-access-key required, but not found",
 		"Send the admin secret, or a token that allows the role ([Authentication](authentication.md)). Only `admin` may use the metadata API and what explains, dumps and shows the configuration.",
 	},
@@ -151,7 +151,7 @@ var entries = []Entry{
 	{
 		NotFound, "404 for addresses that don't exist", "There is no such endpoint, or a session variable or environment variable is missing that the metadata names.",
 		`missing session variable: "x-engine-user-id"`,
-		"Send the session variable, in the token or beside the admin secret; set environment variables in every service that [needs them](operations.md#separate-services).",
+		"Send the session variable, in the token or next to the admin secret; set environment variables in every service that [needs them](operations.md#separate-services).",
 	},
 	{
 		NotInEffect, "", "The change of the metadata is saved, but some gateway doesn't know of it yet.",
@@ -159,7 +159,7 @@ var entries = []Entry{
 		"Don't send it again: it takes effect by itself. [Operations](operations.md#changes-that-are-not-in-effect) says what to look at.",
 	},
 	{
-		NotSupported, "", "What was asked for doesn't exist for this kind of source, field or endpoint, or is switched off.",
+		NotSupported, "", "The requested feature doesn't exist for this kind of source, field or endpoint, or is switched off.",
 		"Mutations are not allowed when read-only mode is enabled",
 		"The message says what isn't supported.",
 	},
@@ -211,7 +211,7 @@ var entries = []Entry{
 	{
 		StartFailed, "", "A subscription was not begun: its WebSocket isn't authenticated, or there are too many. Programs use it for settings with which they don't start.",
 		"the session has too many subscriptions: at most 2000 are allowed",
-		"Send `connection_init` first; end subscriptions that nobody looks at ([bounds](security.md#what-a-request-can-cost)).",
+		"Send `connection_init` first; end subscriptions that are no longer used ([bounds](security.md#what-a-request-can-cost)).",
 	},
 	{
 		TimeLimitExceeded, "", "The request took longer than the role may take.",

@@ -25,7 +25,7 @@ func NewAnswer(buf []byte, sink io.Writer, frame int) *Answer {
 	return &Answer{Buf: buf[:0], sink: sink, frame: frame}
 }
 
-// Holder is a sink that can be told not to make its writer wait for the reader, because the writer
+// Holder is a sink that can let its writer go on without waiting for the reader, because the writer
 // holds a connection that others may be waiting for.
 type Holder interface {
 	Hold(on bool)

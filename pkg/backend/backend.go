@@ -221,7 +221,7 @@ type Source interface {
 	Mutate(ctx context.Context, s *session.Session, f func(Tx) error) error
 	// RunSQL runs statements as they are.
 	RunSQL(ctx context.Context, r RawSQL) (*RawResult, error)
-	// Introspect reads the catalog. Enum tables are those whose rows become Enums.
+	// Introspect reads the catalog. The rows of enum tables become Enums.
 	Introspect(ctx context.Context, enums []catalog.Name) (*catalog.Source, error)
 	// Ping runs a trivial statement.
 	Ping(ctx context.Context) error
@@ -270,7 +270,7 @@ type Tx interface {
 	Exec(ctx context.Context, s Statement, a Args, f func(row [][]byte) error) error
 	// Defer has a mutation statement run before the next one, in the same round trip. Statements
 	// run in the order of the calls. Nothing is committed before the results of all of them were
-	// read, but for those that are certain. A statement that fails fails the call that sends it.
+	// read, except certain ones. A statement that fails fails the call that sends it.
 	Defer(ctx context.Context, d Deferred) error
 	// Flush sends deferred statements, in one round trip.
 	Flush(ctx context.Context) error
@@ -289,7 +289,7 @@ type Deferred struct {
 	Failed func(error) error
 }
 
-// Last marks the next statement of a transaction as its last one, or those that wait for a Flush. Where a backend can, it commits in
+// Last marks the next statement of a transaction as its last one, or statements that wait for a Flush. Where a backend can, it commits in
 // the same round trip; f of Mutate then can't undo it any more.
 func Last(tx Tx) {
 	if l, ok := tx.(interface{ Last() }); ok {
@@ -336,7 +336,7 @@ type RawSQL struct {
 	// fails, everything is rolled back. It may introspect through the given function,
 	// which sees the uncommitted state.
 	Check func(ctx context.Context, introspect IntrospectFunc) error
-	// EventTriggers, when set, is asked after Check what follows for event triggers: that is
+	// EventTriggers, when set, says after Check what follows for event triggers: that is
 	// done in the same transaction. It is for a Source with EventTriggers.
 	EventTriggers func() EventTriggerChanges
 	// Before, when set, is called inside the transaction before the text runs.
@@ -372,7 +372,7 @@ type RawStatement struct {
 	Columns []string `json:"columns,omitempty"`
 	// Rows are JSON values: numbers and booleans where the results of a kind have types, else texts, and null.
 	Rows [][]json.RawMessage `json:"rows,omitempty"`
-	// Count is how many rows it returned, also those that aren't kept, or how many it wrote; nil where that isn't known.
+	// Count is how many rows it returned, including rows that aren't kept, or how many it wrote; nil where that isn't known.
 	Count *int64 `json:"row_count,omitempty"`
 }
 

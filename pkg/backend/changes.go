@@ -29,7 +29,7 @@ var ErrRead = errors.New("the log is read by another process")
 
 // Changes notifies of changes in a source's tables. Safe for concurrent use.
 type Changes interface {
-	// Watch sees to it that changes of the relations are told from now on, and gives the names
+	// Watch sees to it that changes of the relations are reported from now on, and gives the names
 	// under which they are. It may be repeated. The error is ErrUnwatchable when one of the
 	// relations can't be watched.
 	Watch(ctx context.Context, relations []catalog.Name) (ids []string, err error)
@@ -38,11 +38,11 @@ type Changes interface {
 	Listen(ctx context.Context, ready func(), changed func(Change)) error
 }
 
-// RowChanges are Changes that tell of the rows, too.
+// RowChanges are Changes that report the rows, too.
 type RowChanges interface {
 	Changes
-	// WatchRows is Watch for one table. From now on its changes tell of the rows, with these columns and others that
-	// somebody has asked for. known describes those of the columns that the table has in its log; it is empty for a view.
+	// WatchRows is Watch for one table. From now on its changes report the rows, with these columns and others that
+	// another watcher needs. known describes those of the columns that the table has in its log; it is empty for a view.
 	WatchRows(ctx context.Context, table catalog.Name, columns RowColumns) (ids []string, known []ToldColumn, err error)
 }
 
@@ -55,13 +55,13 @@ type GuardedChanges interface {
 
 // RowColumns are columns of a table.
 type RowColumns struct {
-	// Told are those whose values are to be told.
+	// Told are the columns whose values are reported.
 	Told []string
-	// Compared are those of which it is to be told whether an update has kept their values.
+	// Compared are the columns for which is reported whether an update has kept their values.
 	Compared []string
 }
 
-// ToldColumn is a column whose values are told.
+// ToldColumn is a column whose values are reported.
 type ToldColumn struct {
 	Name string
 	// Type is the ID of its type, as in catalog.Type; that of a domain is its own. When the type changes the values
@@ -89,11 +89,11 @@ const (
 type Change struct {
 	// ID is the table's.
 	ID string
-	// Rows are those that have changed, in the order in which they did; nil when they aren't known, and any may have.
+	// Rows are the changed rows, in the order in which they did; nil when they aren't known, and any may have.
 	Rows *ChangedRows
-	// Position is where in the log the last of the transactions was committed that are told together, and Committed
+	// Position is where in the log the last of the transactions was committed that are reported together, and Committed
 	// when, by the clock of the database; zero where it isn't known. All statements that begin now see it. A transaction
-	// with a smaller position may be told later, when its commit waits for a standby server.
+	// with a smaller position may be reported later, when its commit waits for a standby server.
 	Position  uint64
 	Committed time.Time
 	// Since is when the first of the transactions was committed.
@@ -102,7 +102,7 @@ type Change struct {
 
 // ChangedRows are changed rows of a table. They are shared and must not be changed.
 type ChangedRows struct {
-	// Columns are the names of the columns whose values are told.
+	// Columns are the names of the columns whose values are reported.
 	Columns []string
 	Rows    []ChangedRow
 }

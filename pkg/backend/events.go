@@ -16,7 +16,7 @@ type EventTriggers interface {
 	// ChangeEventTriggers does all of the changes or none of them. It makes the log where it
 	// is missing and there is something to install.
 	ChangeEventTriggers(ctx context.Context, c EventTriggerChanges) error
-	// InstalledEventTriggers are those of the names that are installed in the database, with the number
+	// InstalledEventTriggers are the installed ones of the names in the database, with the number
 	// of their installed operations.
 	InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error)
 	// EventLogOutdated reports whether the log was made by an older server: its triggers must be
@@ -46,7 +46,7 @@ type EventHistory interface {
 	// CountEventInvocations counts the invocations of a trigger by intervals of a period. Intervals
 	// without any may be left out.
 	CountEventInvocations(ctx context.Context, q InvocationCountQuery) ([]InvocationCount, error)
-	// EventBacklogs are what each trigger has still to deliver, by the names of those that have anything.
+	// EventBacklogs are what each trigger has still to deliver, by the names of triggers that have anything.
 	EventBacklogs(ctx context.Context) ([]EventBacklog, error)
 }
 
@@ -163,7 +163,7 @@ type EventLog interface {
 	// with. It reports that once: a second caller, or one after the lease has run out, has an old
 	// message.
 	ClaimEvent(ctx context.Context, id, lease string) (bool, error)
-	// PendingEvents are those of the ids that have no outcome yet.
+	// PendingEvents are the events of the ids without an outcome.
 	PendingEvents(ctx context.Context, ids []string) ([]Event, error)
 	// RenewEvents renews the leases of events in progress.
 	RenewEvents(ctx context.Context, ids []string) error
@@ -181,7 +181,7 @@ type LogEvents interface {
 	MakeEvents(ctx context.Context, p EventProgress) error
 }
 
-// EventProgress is told what LogEvents do. Its functions are called one at a time.
+// EventProgress receives what LogEvents do. Its functions are called one at a time.
 type EventProgress struct {
 	Logger *slog.Logger
 	// Began is called when reading begins.
@@ -212,7 +212,7 @@ type EventCleanups interface {
 	// PlannedCleanups counts the clean-ups of each trigger that are to come, with the last of
 	// their times.
 	PlannedCleanups(ctx context.Context, triggers []string) (map[string]PlannedCleanups, error)
-	// PlanCleanups plans clean-ups; those that are planned stay.
+	// PlanCleanups plans clean-ups; planned ones stay.
 	PlanCleanups(ctx context.Context, trigger string, times []time.Time) error
 	// DueCleanups takes the newest clean-up of each trigger that is due at now, and marks
 	// older ones as dead. None is given to two callers, unless nothing is heard of the first of

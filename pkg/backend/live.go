@@ -38,7 +38,7 @@ type LiveMatcher interface {
 // concurrent use.
 type LiveMatch interface {
 	Table() catalog.Name
-	// Columns are those that the decisions are made by.
+	// Columns are the columns that the decisions need.
 	Columns() []MatchColumn
 	// Image is a row, given by its cells in the order of the columns.
 	Image(cells []Cell) RowImage
@@ -62,7 +62,7 @@ type RowImage interface {
 
 // RowTest is the condition of a cohort.
 type RowTest interface {
-	// Keys are those of all rows that may matter to the cohort; ok is false when rows with any key may.
+	// Keys are the keys of all rows that may matter to the cohort; ok is false when rows with any key may.
 	Keys() (keys []RowKey, ok bool)
 	// Maybe reports whether a row may satisfy the condition.
 	Maybe(row RowImage) bool

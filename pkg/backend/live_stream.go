@@ -17,10 +17,10 @@ type LiveStreamer interface {
 // It is for cohorts that have all rows that there were: a statement has found nothing past their cursor. From then on
 // what a change tells is what the statement would find.
 type LiveStream interface {
-	// Table is that of the rows, Columns are those of it that have to be told.
+	// Table is that of the rows, Columns are its reported columns.
 	Table() catalog.Name
 	Columns() []string
-	// Fits reports whether columns are told as they are needed.
+	// Fits reports whether columns are reported as needed.
 	Fits(told []ToldColumn) bool
 	// Read reads a change; nil when its rows aren't known.
 	Read(rows *ChangedRows) StreamRows

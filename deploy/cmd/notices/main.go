@@ -44,8 +44,8 @@ type component struct {
 	files         map[string]string // their texts, by name
 }
 
-// licenseFile matches the names of files that have to go with a component: partly those that needn't be a license as
-// a whole, and unjudged those that list more than is compiled, or are about a picture.
+// licenseFile matches the names of files that have to go with a component: partly files that needn't be a license as
+// a whole, and unjudged files that list more than is compiled, or are about a picture.
 var (
 	licenseFile = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice|patents|copyright)([-_.].*)?$`)
 	partly      = regexp.MustCompile(`(?i)^(notice|patents|copyright)`)

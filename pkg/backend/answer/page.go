@@ -8,7 +8,7 @@ import (
 )
 
 // Page is how the rows of a connection become its JSON. The list has one row more than the
-// page when there are more rows; those of the last page come in the opposite order.
+// page when there are more rows; the last page's rows come in the opposite order.
 type Page struct {
 	// Size is how many rows the page has at most, -1 for all.
 	Size int

@@ -53,7 +53,7 @@ type Cell struct {
 	// Type is the number of the type that the plan expects. When the database sends another
 	// one, because the column was changed since the catalog was read, its own encoder is used.
 	Type uint32
-	// UserTypes takes values of all types from this number on, too: those that users and
+	// UserTypes takes values of all types from this number on, too: types that users and
 	// extensions define (an enum, a domain), whose numbers aren't known. 0 takes none.
 	UserTypes uint32
 	// Encode is nil when nothing but that the value is a number is known before: the encoder

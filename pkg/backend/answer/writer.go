@@ -90,7 +90,7 @@ func (w *Writer) Row(dst []byte, s *Shape, row Cells) []byte {
 func (w *Writer) otherType(dst []byte, c *Cell, value []byte, typ uint32) []byte {
 	encode := w.Format.Encoder(typ, c.Quoted)
 	if encode == nil {
-		w.fail("a column has a type that isn't the one of the catalog: %d in place of %d", typ, c.Type)
+		w.fail("a column's type differs from the catalog: got %d, want %d", typ, c.Type)
 		return dst
 	}
 	dst, ok := encode(dst, value)

@@ -49,7 +49,7 @@ func (x *exercise) errors(t *testing.T, at string) {
 	x.sub(t, at, "missing table", func(t *testing.T, _ string) {
 		got, err := b.query(t.Context(), Query{Root: &ir.Select{Rows: ir.Rows{From: ir.Table{Name: b.Name("missing")}}, Fields: b.fields("track", "id")}})
 		e := requireCode(t, err, apierror.Unexpected)
-		require.Equal(t, "database query error", e.Message, "what the database says is for those who may see it")
+		require.Equal(t, "database query error", e.Message, "the database's message is for admins only")
 		require.Empty(t, got)
 		works(t)
 	})

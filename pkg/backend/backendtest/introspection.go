@@ -132,7 +132,7 @@ func (x *exercise) introspection(t *testing.T, at string) {
 			for _, k := range of.ForeignKeys {
 				want[k.Name] = catalog.ForeignKeyOf
 			}
-			require.Equal(t, want, defined, "the constraints are those of the catalog, with their definitions")
+			require.Equal(t, want, defined, "the catalog has these constraints, with their definitions")
 		}
 		none, err := describer.DescribeTable(t.Context(), b.Name("missing"))
 		require.NoError(t, err)

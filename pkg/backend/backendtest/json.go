@@ -36,7 +36,7 @@ func digits(n json.Number) json.Number {
 	return json.Number(f.Text('g', 15))
 }
 
-// withTexts is a JSON text whose numbers are texts, cut to the digits that all kinds give, also those that were texts.
+// withTexts is a JSON text whose numbers are texts, cut to the digits that all kinds give, including numbers that were texts.
 func withTexts(text string) (string, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

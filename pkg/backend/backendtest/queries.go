@@ -23,7 +23,7 @@ type Query struct {
 	Root    ir.Root
 	Options backend.RenderOptions
 	Args    backend.Args
-	// Shared plans are those of this package: their answers are in its testdata.
+	// Shared plans belong to this package: their answers are in its testdata.
 	Shared bool
 }
 

@@ -39,7 +39,7 @@ func (x *exercise) runSQL(t *testing.T, at string) {
 		require.NoError(t, err)
 		require.Nil(t, result.Rows)
 		require.Nil(t, result.Values)
-		// Not every database tells of statements without rows.
+		// Not every database reports statements without rows.
 		if len(result.Statements) == 3 {
 			require.Nil(t, result.Statements[0].Columns)
 			require.EqualValues(t, 2, *result.Statements[0].Count)
@@ -48,7 +48,7 @@ func (x *exercise) runSQL(t *testing.T, at string) {
 		require.Len(t, result.Statements, 2)
 		for _, s := range result.Statements {
 			require.Equal(t, []string{"label", "qty"}, s.Columns)
-			require.EqualValues(t, 2, *s.Count, "those that aren't kept, too")
+			require.EqualValues(t, 2, *s.Count, "including rows that aren't kept")
 			require.Equal(t, [][]json.RawMessage{{json.RawMessage(`"a"`), json.RawMessage("1")}}, s.Rows)
 		}
 		result, err = b.Source.RunSQL(t.Context(), backend.RawSQL{SQL: read, AllResults: true, ReadOnly: true})

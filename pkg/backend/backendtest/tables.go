@@ -55,7 +55,7 @@ const Null = "\x00"
 type SQL struct {
 	// Types are the names of types in the definition of a column.
 	Types map[Type]string
-	// Before makes what tables need: types, and the place of those that are Elsewhere.
+	// Before makes what tables need: types, and the place of tables that are Elsewhere.
 	Before string
 	// After runs when all rows are there.
 	After string

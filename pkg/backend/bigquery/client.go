@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// scope is what the credentials are asked for.
+// scope is the OAuth scope of the credentials.
 const scope = "https://www.googleapis.com/auth/bigquery"
 
 // maxResponse is the greatest size of one response. A page has about 10 MB.
@@ -28,7 +28,7 @@ type client struct {
 	options Options
 	http    *http.Client
 
-	// token is the one in use. Those who find none that is valid wait for one request for another.
+	// token is the one in use. Requests that find no valid one wait for one request for another.
 	token  atomic.Pointer[oauth2.Token]
 	asking singleflight.Group
 	// tokens is nil until it is needed; it belongs to the one who asks.

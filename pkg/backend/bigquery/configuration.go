@@ -15,7 +15,7 @@ import (
 // Configuration configures how a source is reached.
 type Configuration struct {
 	// ServiceAccount is the key of a service account: an object, its JSON as a text, or {"from_env": NAME}. Without
-	// one, the credentials of the environment are used: those of the workload, for example.
+	// one, the credentials of the environment are used, for example the workload's.
 	ServiceAccount json.RawMessage `json:"service_account,omitempty"`
 	// ProjectID is a text, a number or {"from_env": NAME}.
 	ProjectID json.RawMessage `json:"project_id" meta:"required"`

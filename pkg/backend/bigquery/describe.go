@@ -18,7 +18,7 @@ type tableResource struct {
 	Schema struct {
 		Fields []describedField `json:"fields"`
 	} `json:"schema"`
-	// Rows are those that aren't in the buffer of streams any more.
+	// Rows counts rows outside of the streaming buffer.
 	Rows             string `json:"numRows"`
 	TimePartitioning *struct {
 		Type  string `json:"type"`

@@ -82,5 +82,5 @@ func rawError(ctx context.Context, err error, text string) error {
 }
 
 func errReadOnlySQL() error {
-	return apierror.New(apierror.NotSupported, "read-only statements can't be told from others by BigQuery: read_only isn't supported")
+	return apierror.New(apierror.NotSupported, "BigQuery can't distinguish read-only statements: read_only isn't supported")
 }

@@ -165,7 +165,7 @@ func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f 
 	if len(q.QueryParameters) > 0 {
 		q.ParameterMode = "NAMED"
 	}
-	ended := false // rows are those of a job that has ended
+	ended := false // only a job that has ended has rows
 	read := func(row []byte) error {
 		ended = true
 		return f(row)

@@ -63,7 +63,7 @@ func sample(t catalog.Type) []byte {
 	return nil
 }
 
-// reads reports whether values of a type can be read as those of another one: the same, or any number as a number.
+// reads reports whether values of a type can be read as another one's: the same, or any number as a number.
 func reads(as, from catalog.Type) bool {
 	d := Dialect{}
 	return as.Name == from.Name && as.IsArray() == from.IsArray() ||

@@ -45,7 +45,7 @@ func fixture() backendtest.Fixture {
 	return f
 }
 
-// TestAnswersOnPostgreSQL compares answers with those that every kind has to give. Statements and results go over the
+// TestAnswersOnPostgreSQL compares answers with the answers of all kinds. Statements and results go over the
 // REST API; a server of the tests runs them on PostgreSQL.
 func TestAnswersOnPostgreSQL(t *testing.T) {
 	t.Parallel()

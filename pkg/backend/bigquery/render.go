@@ -102,7 +102,7 @@ func (r *renderer) Distinct(q *sqlrows.Selection, on []ir.Expr) {
 	}
 }
 
-// typeOf is the type of what rows are told apart by.
+// typeOf is the type of the key of rows.
 func typeOf(e ir.Expr) catalog.Type {
 	switch e := e.(type) {
 	case ir.Column:

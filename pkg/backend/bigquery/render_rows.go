@@ -9,7 +9,7 @@ import (
 )
 
 // The rows of a query are written as sub-selects with columns of these names: the items, what they are ordered by, the
-// key by which they are related to a row elsewhere. Those that stand next to all columns of a table have names that are
+// key by which they are related to a row elsewhere. Columns that stand next to all columns of a table have names that are
 // unlikely there; where it happens, the database refuses the statement.
 const (
 	prefixItem  = "c"
@@ -144,7 +144,7 @@ func (r *renderer) aggregateOrder(q *sqlrows.Selection) string {
 	return " ORDER BY " + strings.Join(keys, ", ")
 }
 
-// sliced are the rows of a query within its limits, for related rows those of each key, with all of its columns.
+// sliced are the rows of a query within its limits, for related rows within each key, with all of its columns.
 func (r *renderer) sliced(q *sqlrows.Selection) string {
 	items := q.Items
 	switch {

@@ -30,7 +30,7 @@ type api struct {
 	mu sync.Mutex
 	// answers are the responses by method and path below the project, in their order; the last one stays.
 	answers map[string][]response
-	// sent are the bodies of jobs.query, requests what was asked for besides, with its query.
+	// sent are the bodies of jobs.query, requests the other requests, with its query.
 	sent     []map[string]any
 	requests []string
 	// asked learns of each request.

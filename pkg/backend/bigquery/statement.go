@@ -53,7 +53,7 @@ func (p *param) resolve(a *backend.Args) ([]byte, error) {
 	return p.convert(text)
 }
 
-// parameterType and parameterValue are those of the REST API.
+// parameterType and parameterValue are types of the REST API.
 type parameterType struct {
 	Type      string         `json:"type"`
 	ArrayType *parameterType `json:"arrayType,omitempty"`

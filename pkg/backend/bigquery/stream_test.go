@@ -16,7 +16,7 @@ import (
 	"queryengine/pkg/telemetry"
 )
 
-// firstWrite is told when something was written.
+// firstWrite receives a value when something was written.
 type firstWrite struct {
 	once    sync.Once
 	written chan struct{}

@@ -68,7 +68,7 @@ var (
 	typeBoolean = catalog.Type{Name: "bool"}
 )
 
-// named are the names of types in the catalog by those of BigQuery, with their other names.
+// named maps BigQuery's type names to the catalog's, with their other names.
 var named = func() map[string]string {
 	names := map[string]string{
 		"INT": "int8", "SMALLINT": "int8", "INTEGER": "int8", "BIGINT": "int8", "TINYINT": "int8", "BYTEINT": "int8",

@@ -35,7 +35,7 @@ const (
 // Endpoint is a server, and how connections to it are made.
 type Endpoint struct {
 	config msdsn.Config
-	// Connections bounds those that are open at once.
+	// Connections bounds open connections.
 	Connections int
 	// IdleTimeout is how long an idle connection is kept, 0 for not at all.
 	IdleTimeout time.Duration

@@ -168,7 +168,7 @@ func quoteNames(names []string) string {
 	return "(" + strings.Join(quoted, ", ") + ")"
 }
 
-// indexes are all of them, those of keys too, of which the definitions are worded.
+// indexes are all of them, including keys, of which the definitions are worded.
 func (d *description) indexes() error {
 	var order [][]string // the parts of each index with their directions
 	var keys []string    // what each index is the key of

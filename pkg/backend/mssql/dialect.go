@@ -32,7 +32,7 @@ func quoteText(text string) string { return "N'" + strings.ReplaceAll(text, "'",
 // spelling is how SQL Server spells what all SQL dialects have: see sqltext.Spelling.
 type spelling struct {
 	*Dialect
-	// assigned reports whether values are those of columns that are written: the column says which number
+	// assigned reports whether values are written to columns: the column says which number
 	// or text it takes. A cast would cut off digits, or characters of another code page.
 	assigned *bool
 	fail     func(format string, args ...any)

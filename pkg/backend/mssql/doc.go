@@ -1,6 +1,6 @@
 // Package mssql is the backend of SQL Server, over TDS with Microsoft's driver.
 //
-// Connections are those of database/sql: each statement is one call of sp_executesql, whose parameters are
+// Connections come from database/sql: each statement is one call of sp_executesql, whose parameters are
 // all texts that the statement casts, and a transaction is one of the server's. Rows become JSON in the
 // engine: the driver gives values, whose texts are written into one buffer as they come. Cancelling a
 // statement sends the database an attention signal, after which the connection is used again.

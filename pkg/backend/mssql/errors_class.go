@@ -112,7 +112,7 @@ func classOf(number int32) (class, bool) {
 	return c, known
 }
 
-// exhausted are the numbers of errors that tell of a lack of memory, locks or workers.
+// exhausted are the numbers of errors that report a lack of memory, locks or workers.
 var exhausted = map[int32]bool{701: true, 802: true, 1204: true, 8645: true, 8651: true, 10928: true, 10929: true, 40501: true}
 
 // error is what a client sees. The words of the database name objects and hold values, so only

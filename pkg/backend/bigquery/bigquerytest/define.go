@@ -46,7 +46,7 @@ func readFrom(nodes []node) string {
 	return ""
 }
 
-// typed has the types of PostgreSQL in the places of those of GoogleSQL, which are no names of columns.
+// typed replaces GoogleSQL's types by PostgreSQL's; none is the name of a column.
 func typed(nodes []node) []node {
 	list := make([]node, len(nodes))
 	for i, n := range nodes {

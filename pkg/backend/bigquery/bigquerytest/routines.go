@@ -11,7 +11,7 @@ const routineType = `(SELECT CASE WHEN left(k.typname, 1) = '_' THEN json_build_
 		WHEN 'float8' THEN 'FLOAT64' WHEN 'timestamptz' THEN 'TIMESTAMP' WHEN 'timestamp' THEN 'DATETIME' WHEN 'bytea' THEN 'BYTES' WHEN 'jsonb' THEN 'JSON'
 		ELSE upper(k.typname) END) AS it) AS named WHERE k.oid = %s)`
 
-// routineSQL lists the functions of a schema that return sets. Those that return rows of a table declare no columns.
+// routineSQL lists the functions of a schema that return sets. Functions that return rows of a table declare no columns.
 var routineSQL = `WITH f AS (SELECT p.*, d.description, CASE WHEN p.proargmodes IS NULL THEN ARRAY(SELECT unnest(p.proargtypes)) ELSE p.proallargtypes END AS types
 		FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace LEFT JOIN pg_description AS d ON d.objoid = p.oid
 		WHERE n.nspname = $1 AND p.proretset)

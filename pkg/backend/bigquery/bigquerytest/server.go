@@ -146,7 +146,7 @@ func (s *Server) more(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, &next)
 }
 
-// run runs a statement, or what INFORMATION_SCHEMA is asked for.
+// run runs a statement, or a query on INFORMATION_SCHEMA.
 func (s *Server) run(r *http.Request, q *queryRequest) (*page, error) {
 	t := &translator{places: map[string]int{}}
 	var values [][]byte

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// typeNames are the types of PostgreSQL by those of GoogleSQL.
+// typeNames maps types of GoogleSQL to types of PostgreSQL.
 var typeNames = map[string]string{
 	"STRING": "text", "INT64": "int8", "FLOAT64": "float8", "NUMERIC": "numeric", "BIGNUMERIC": "numeric", "BOOL": "bool", "DATE": "date",
 	"TIME": "time", "DATETIME": "timestamp", "TIMESTAMP": "timestamptz", "BYTES": "bytea", "JSON": "jsonb",
 }
 
-// functionNames are those that differ by their names alone.
+// functionNames are functions that differ by their names alone.
 var functionNames = map[string]string{"IFNULL": "coalesce", "ARRAY_LENGTH": "cardinality"}
 
 // functions are what PostgreSQL lacks. bigquery_value makes a value of a cell of any type: arrays have cells of their own.
@@ -33,7 +33,7 @@ END $$`
 
 // translator makes a statement of PostgreSQL of one of GoogleSQL.
 type translator struct {
-	// places are those of parameters by their names, types their types there.
+	// places has the places of parameters by their names, types their types there.
 	places map[string]int
 	types  []string
 	// aliases is how many sub-selects were given a name.
@@ -161,7 +161,7 @@ func recordSelect(nodes []node) []node {
 	return append([]node{nodes[0], word("STRUCT"), group(nodes[3:end]...)}, nodes[end:]...)
 }
 
-// arrayAgg is a list of all values, or the first one where that is asked for.
+// arrayAgg is a list of all values, or the first one where LIMIT 1 says so.
 func (t *translator) arrayAgg(nodes []node, i int) (made []node, last int) {
 	args := nodes[i+1].group
 	order := len(args)

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-googlesql"
 )
 
-// tables are those of the statements.
+// tables are used by the statements.
 var tables = map[string]string{
 	"author": "id INT64, name STRING",
 	"article": "id INT64, title STRING, author_id INT64, created_at TIMESTAMP, is_published BOOL, place GEOGRAPHY, big BIGNUMERIC, n NUMERIC, " +
@@ -69,7 +69,7 @@ func newAnalyser() *analyser {
 	return a
 }
 
-// columns are those of a relation.
+// columns belong to a relation.
 func (a *analyser) columns(text string) []*googlesql.TVFSchemaColumn {
 	var list []*googlesql.TVFSchemaColumn
 	for column := range strings.SplitSeq(text, ", ") {
@@ -103,7 +103,7 @@ func TestStatementsAreGoogleSQL(t *testing.T) {
 	a := newAnalyser()
 	// The analyser has to find faults, of the kinds that rendering could make.
 	for _, broken := range []string{
-		"SELECT t0.`nothing` AS c0 FROM `hub`.`author` AS t0", "SELECT 1 AS c0 FROM `hub`.`nobody`", "SELECT id + name AS c0 FROM `hub`.`author`",
+		"SELECT t0.`nothing` AS c0 FROM `hub`.`author` AS t0", "SELECT 1 AS c0 FROM `hub`.`missing`", "SELECT id + name AS c0 FROM `hub`.`author`",
 		"SELECT id AS c0, COUNT(*) AS c1 FROM `hub`.`author`", "SELECT ARRAY_LENGTH() AS c0", "SELECT @p1 AS c0", "SELECT id AS c0 FROM `hub`.`author` WHERE name = 1",
 		"SELECT t1.title AS c0 FROM `hub`.`author` AS t0 JOIN `hub`.`written`(t0.id) AS t1", "SELECT c0.nothing FROM `hub`.`written`(1, '') AS c0",
 	} {

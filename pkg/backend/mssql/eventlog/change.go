@@ -113,7 +113,7 @@ func drop(ctx context.Context, r Runner, names []string) error {
 	return err
 }
 
-// InstalledEventTriggers are those of the names that have triggers, with how many they have.
+// InstalledEventTriggers are the installed ones of the names, with how many they have.
 func (l *Log) InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error) {
 	of := map[string]string{}
 	for _, n := range names {

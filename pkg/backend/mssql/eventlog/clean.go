@@ -129,7 +129,7 @@ func (l *Log) PlannedCleanups(ctx context.Context, triggers []string) (map[strin
 	return planned, err
 }
 
-// PlanCleanups plans clean-ups; those that are planned stay.
+// PlanCleanups plans clean-ups; planned ones stay.
 func (l *Log) PlanCleanups(ctx context.Context, trigger string, times []time.Time) error {
 	list := make([]string, len(times))
 	for i, t := range times {

@@ -96,7 +96,7 @@ var catalogSQL = []string{
 const (
 	existsSQL  = `SELECT OBJECT_ID(N'engine_catalog.engine_source_catalog_version')`
 	versionSQL = `SELECT version FROM engine_catalog.engine_source_catalog_version`
-	// lockSQL has those that make the log wait for each other, until their transactions end.
+	// lockSQL has transactions that make the log wait for each other, until their transactions end.
 	lockSQL = `EXEC sp_getapplock @Resource = N'engine_catalog', @LockMode = N'Exclusive', @LockOwner = N'Transaction', @LockTimeout = 30000`
 )
 
@@ -160,7 +160,7 @@ func numberOf(text []byte) int64 {
 	return n
 }
 
-// seconds are those of a lease.
+// seconds is the length of a lease.
 func seconds(d time.Duration) []byte { return number(int(d / time.Second)) }
 
 // at reads a time of the database.

@@ -15,7 +15,7 @@ const (
 	invocationColumns = `SELECT id, trigger_name, CONVERT(nvarchar(36), event_id), status, request, response, created_at
 	FROM engine_catalog.event_invocation_logs WHERE `
 
-	// page is the part of a list that is asked for.
+	// page is the part of a list that is requested.
 	page = "DECLARE @take bigint = CAST(@p2 AS bigint), @skip bigint = CAST(@p3 AS bigint);\n"
 
 	eventsSQL = page + eventColumns + `trigger_name = @p1 AND (@p4 = N'' OR archived = 0

@@ -11,7 +11,7 @@ import (
 const (
 	unfinished = `delivered = 0 AND error = 0 AND archived = 0`
 
-	// takeSQL takes events of one trigger: as many as it may have in progress besides those that it has.
+	// takeSQL takes events of one trigger: as many as it may have in progress besides its current ones.
 	// What is due for longest comes first, new or tried before. Rows that others have locked are passed
 	// over. The lease is set to a time that every clock of the server gives once, so that it names the
 	// taking.
@@ -86,7 +86,7 @@ func (l *Log) ClaimEvent(ctx context.Context, id, lease string) (bool, error) {
 	return claimed != "", err
 }
 
-// PendingEvents are those of the ids that have no outcome yet.
+// PendingEvents are the events of the ids without an outcome.
 func (l *Log) PendingEvents(ctx context.Context, ids []string) ([]backend.Event, error) {
 	events, err := l.events(ctx, pendingSQL, texts(valid(ids)))
 	if err != nil {
