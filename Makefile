@@ -92,7 +92,7 @@ console-shots: ## takes the pictures of the console in docs/console, in a browse
 	@mkdir -p docs/console
 	CONSOLE_SHOTS=$(CURDIR)/docs/console $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsole$$' -count 1
 
-console-sizes: ## writes how large the parts of the console are into docs/console.md, with Node
+console-sizes: ## writes how large the parts of the console are into docs/console-development.md, with Node
 	@scripts/console sizes
 
 console-record: ## records what the engine answers in the tests of the console over simulated pages, with Node (ONLY="Forms", CONSOLE_RECORD=missing)

@@ -114,7 +114,7 @@ func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 		}, labels)),
 		mixed: telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "engine_postgres_mixed_sessions",
-			Help: "1 where nothing is prepared because a pooler gives the sessions of the server to whoever comes.",
+			Help: "1 where nothing is prepared because a pooler gives the sessions of the server to any client.",
 		}, labels)),
 		shared: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_postgres_shared_statements_total",

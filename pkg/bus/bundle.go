@@ -39,7 +39,7 @@ type bundler struct {
 	suffix string
 	// reply makes the reply subject of a bundle from its number; nil for bundles without one.
 	reply func(number uint64) string
-	// unsent gets the messages of a bundle that could not be sent, with the lock held; nil when nobody is to be told.
+	// unsent gets the messages of a bundle that could not be sent, with the lock held; nil when no caller needs them.
 	unsent func(parcels []byte)
 
 	mu sync.Mutex
@@ -64,7 +64,7 @@ func (b *bundler) useful(size int) bool {
 }
 
 // add puts a message into a bundle, which is sent soon. name is what the receiver knows the message by; number, unless
-// it is nil, gets the number of the bundle before that is sent. What goes wrong after the return is told to unsent.
+// it is nil, gets the number of the bundle before that is sent. What goes wrong after the return goes to unsent.
 func (b *bundler) add(to, name string, data []byte, number *atomic.Uint64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -191,7 +191,7 @@ func (b *Bus) requestBundler(w *wire, m *member) *bundler {
 	}
 }
 
-// onBundle gets what comes about bundles: one of frames, or the server's notice that nobody was there for the
+// onBundle gets what comes about bundles: one of frames, or the server's notice that no responder was there for the
 // requests of the one with that number.
 func (b *Bus) onBundle(w *wire, number string, m *nats.Msg) {
 	if number == "" {
@@ -215,11 +215,11 @@ func (b *Bus) onBundle(w *wire, number string, m *nats.Msg) {
 	}
 }
 
-// unreached ends a call whose request has reached nobody.
+// unreached ends a call whose request has reached no responder.
 func (c *remoteCall) unreached(kind frameKind) {
 	select {
 	case c.frames <- frame{kind: kind}:
-	default: // there are frames, so that something has reached somebody
+	default: // there are frames, so that something has reached a responder
 	}
 }
 

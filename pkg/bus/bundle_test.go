@@ -149,7 +149,7 @@ func TestABundleThatCannotBeSent(t *testing.T) {
 	require.Nil(t, m.line.wire.Load(), "no more calls go there")
 }
 
-// The server tells that nobody was there for a bundle. That concerns the calls in it, and no others.
+// The server reports that no responder was there for a bundle. That concerns the calls in it, and no others.
 func TestABundleThatNobodyHears(t *testing.T) {
 	t.Parallel()
 	w, other := &wire{direct: true, inbox: "_INBOX_gateway.abc"}, &wire{direct: true, inbox: "_INBOX_gateway.def"}

@@ -167,7 +167,7 @@ func TestSinkErrorEndsTheCall(t *testing.T) {
 		sink := &recorder{write: func([]byte) error { return gone }}
 		err := b.Call(t.Context(), bus.QueryExecute, &queryv1.ExecuteRequest{}, newHead, sink)
 		require.ErrorIs(t, err, gone)
-		awaitSignal(t, ended, "the handler goes on writing for nobody")
+		awaitSignal(t, ended, "the handler goes on writing without a reader")
 	})
 }
 

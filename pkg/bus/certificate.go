@@ -14,7 +14,7 @@ import (
 // selfSignedName is the name in certificates that servers make for themselves.
 const selfSignedName = "direct.query-engine"
 
-// selfSigned makes a certificate for a server in this process. Callers are told it, and trust no
+// selfSigned makes a certificate for a server in this process. Callers receive it, and trust no
 // other one.
 func selfSigned() (*tls.Config, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

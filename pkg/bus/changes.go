@@ -197,7 +197,7 @@ func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error
 			if err = c.publish(ctx, streamID, version, data); !isWrongLastSequence(err) {
 				break
 			}
-			// Somebody else published in between: look again.
+			// Another user published in between: look again.
 		}
 		return err
 	})

@@ -45,7 +45,7 @@ type Deliveries struct {
 // Deliveries gives access to the queue; the result is shared and safe for concurrent use.
 func (b *Bus) Deliveries() *Deliveries { return b.deliveries }
 
-// refusalCounts is how long a Publish that failed is told by Status. What failed is tried again
+// refusalCounts is how long a Publish that failed is shown by Status. What failed is tried again
 // sooner, unless it has become the business of another process.
 const refusalCounts = time.Minute
 

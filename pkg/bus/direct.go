@@ -194,7 +194,7 @@ func (s *Service) offerDirect() error {
 		})
 }
 
-// close ends the server once its callers, which have been told that the services leave, are gone.
+// close ends the server once its callers, which know that the services leave, are gone.
 func (d *direct) close(ctx context.Context) {
 	_ = flush(ctx, d.nc) // the server ends in any case
 	for d.server.Callers() > 0 && pause(ctx, directPoll) {

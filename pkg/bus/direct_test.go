@@ -25,7 +25,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// slow is a heartbeat that a busy machine keeps: a responder that seems late is asked through NATS.
+// slow is a heartbeat that a busy machine keeps: a responder that seems late is queried through NATS.
 const slow = 2 * time.Second
 
 // directPair is a caller and a responder that are connected directly, each with a proxy before
@@ -214,7 +214,7 @@ func TestADirectConnectionIsLost(t *testing.T) {
 	lost := apierror.From(<-mutations)
 	require.Equal(t, "the query-executor went away before its answer was complete; the request may have been carried out", lost.Message)
 	require.Equal(t, http.StatusServiceUnavailable, lost.Status)
-	require.Zero(t, lost.RetryAfter, "nobody is to insert the rows twice")
+	require.Zero(t, lost.RetryAfter, "no client is to insert the rows twice")
 	require.NoError(t, <-queries)
 	require.EqualValues(t, 3, served.Load())
 	close(release)
@@ -237,7 +237,7 @@ func TestADirectConnectionFallsSilent(t *testing.T) {
 	}
 }
 
-// An answer that is under way while another connection is made comes over the one that it was asked for on, and
+// An answer that is under way while another connection is made comes over the one that it was requested on, and
 // once.
 func TestAnAnswerOutlivesTheUseOfItsConnection(t *testing.T) {
 	t.Parallel()

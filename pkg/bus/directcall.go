@@ -163,7 +163,7 @@ func (b *Bus) connectDirectly(m *member) {
 	w, err := b.dialDirect(ctx, m)
 	failed := m.line.connected(w)
 	if err == nil {
-		// After it is in use: whoever reads the metric may expect the next call to go over it.
+		// After it is in use: readers of the metric may expect the next call to go over it.
 		w.counted.Store(true)
 		b.metrics.direct.Inc()
 		if w.nc.IsClosed() {

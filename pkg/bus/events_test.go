@@ -46,5 +46,5 @@ func TestPublishEvent(t *testing.T) {
 		require.Error(t, err, subject)
 	}
 	_, err = b.PublishEvent(t.Context(), bus.Event{Subject: "stock", ID: "2"}, 1)
-	require.ErrorIs(t, err, jetstream.ErrNoStreamResponse, "a subject that nobody keeps")
+	require.ErrorIs(t, err, jetstream.ErrNoStreamResponse, "a subject that no stream keeps")
 }

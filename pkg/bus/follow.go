@@ -16,7 +16,7 @@ const (
 	followHeartbeat  = time.Second
 	followExpiry     = 30 * time.Second
 	followInactivity = 5 * time.Minute
-	// followAhead is how many messages are fetched before they are asked for.
+	// followAhead is how many messages are fetched before they are requested.
 	followAhead = 32
 )
 

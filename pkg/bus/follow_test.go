@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/bus/natsserver"
 )
 
-// lossyStreams is a JetStream whose streams fail to read a message once, the nth that is asked for.
+// lossyStreams is a JetStream whose streams fail to read a message once, the nth that is requested.
 type lossyStreams struct {
 	jetstream.JetStream
 	nth int

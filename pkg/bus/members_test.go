@@ -161,7 +161,7 @@ func TestAReplicaThatIsGoneIsNotMissed(t *testing.T) {
 	}
 }
 
-// When this process itself paused, all replicas seem silent: the one that was heard from last is asked,
+// When this process itself paused, all replicas seem silent: the one that was heard from last is queried,
 // and a frozen one isn't.
 func TestOfSilentReplicasTheLastOneHeardFromIsAsked(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ const (
 
 type callSide struct{ endpoint, side string }
 
-// took notes how long a call to an endpoint took. Those that last as long as somebody listens don't count.
+// took notes how long a call to an endpoint took. Those that last as long as a listener stays don't count.
 func (m *metrics) took(ep *Endpoint, side string, since time.Time) {
 	if ep.Long {
 		return

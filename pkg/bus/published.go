@@ -94,7 +94,7 @@ func (p *PublishedChanges) Place(ctx context.Context) (place backend.ChangePlace
 		}
 		m, err := s.GetMsg(ctx, state.LastSeq)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return nil // somebody has removed it: what was published last isn't known
+			return nil // another process has removed it: what was published last isn't known
 		}
 		if err != nil {
 			return err

@@ -27,8 +27,8 @@ type remoteCall struct {
 	// broken is why no more frames will come; the frame that goes with it wakes the
 	// caller up.
 	broken atomic.Pointer[apierror.Error]
-	// member is the replica that was asked, nil for the queue group; doubtful reports whether it had been
-	// silent before, and probed whether NATS was asked whether it is still there.
+	// member is the replica that was queried, nil for the queue group; doubtful reports whether it had been
+	// silent before, and probed whether NATS was polled to see whether it is still there.
 	member   *member
 	doubtful bool
 	probed   atomic.Bool
@@ -50,7 +50,7 @@ func (c *remoteCall) breakOff(err *apierror.Error) {
 	}
 }
 
-// lost is err as the error of a call whose responder may have had its request: nobody is to repeat one that
+// lost is err as the error of a call whose responder may have had its request: no caller is to repeat one that
 // must not be carried out twice.
 func (c *remoteCall) lost(err *apierror.Error) *apierror.Error {
 	if !c.effective {
@@ -73,7 +73,7 @@ func (b *Bus) open(ctx context.Context, ep Endpoint, asked *member) *remoteCall 
 		token:  callToken(b.callCount.Add(1), b.cfg.Window, left),
 		frames: make(chan frame, b.cfg.Window+3),
 		member: asked, wire: b.main,
-		// What is asked of one replica concerns its subscriptions and connections, which end with it.
+		// A request to one replica concerns its subscriptions and connections, which end with it.
 		repeatable: ep.Repeatable, effective: !ep.Repeatable && !ep.Replica,
 	}
 	if asked != nil {

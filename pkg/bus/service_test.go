@@ -110,7 +110,7 @@ func TestHandlerEndsWhenTheCallerIsGone(t *testing.T) {
 	}()
 	awaitSignal(t, started, "the handler did not start")
 	proxy.cut()
-	awaitSignal(t, ended, "the handler works for nobody")
+	awaitSignal(t, ended, "the handler works without a caller")
 	require.Equal(t, http.StatusServiceUnavailable, apierror.From(<-result).Status)
 }
 

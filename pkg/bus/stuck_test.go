@@ -58,7 +58,7 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, change(t.Context()))
 
 	require.ErrorIs(t, bounded(put), bus.ErrStuck)
-	require.NoError(t, put(t.Context()), "the store was made anew")
+	require.NoError(t, put(t.Context()), "the store was made again")
 
 	require.ErrorIs(t, bounded(deliver), bus.ErrStuck)
 	require.Error(t, deliveries.Status())

@@ -143,7 +143,7 @@ func ChangesWatch(instance string) Endpoint {
 
 // Changes that are read from the logs of sources.
 var (
-	// ChangesWanted carries a Wanted: somebody depends on the changes of a source.
+	// ChangesWanted carries a Wanted: a consumer depends on the changes of a source.
 	ChangesWanted = Topic{Subject: "engine.changes.wanted", publishers: theExecutor, subscribers: theDelivery}
 	// ChangesTold carries a Told: changes, or that there were none.
 	ChangesTold = Topic{Subject: "engine.changes.told", publishers: theDelivery, subscribers: theExecutor}
@@ -314,7 +314,7 @@ func instanceOf(inbox string) string { return inbox[strings.LastIndexByte(inbox,
 
 // The private subjects of a process are below its inbox, <prefix of the service>.<process>, so
 // that users of NATS can be kept from reading the replies to other services. Replies of a call
-// come to <inbox>.r.<call>, what a responder is told during an exchange to
+// come to <inbox>.r.<call>, what a responder gets during an exchange to
 // <inbox>.a.<inbox of the caller>.<call>. See callToken for <call>. Each direct connection has an inbox of its own.
 const inboxPrefix = "_INBOX_"
 

@@ -62,5 +62,5 @@ func TestGoroutinesOfRequestsAreKept(t *testing.T) {
 
 	require.NoError(t, service.Stop(t.Context()))
 	require.Zero(t, idle())
-	require.False(t, service.workers.rest(make(chan work, 1)), "nobody would wake it up")
+	require.False(t, service.workers.rest(make(chan work, 1)), "nothing would wake it up")
 }

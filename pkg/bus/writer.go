@@ -137,7 +137,7 @@ func (w *frameWriter) send(kind frameKind, address string, p []byte) error {
 	return nil
 }
 
-// finish ends the answer. Nobody is left to tell when this fails: the caller notices that
+// finish ends the answer. No one is left to tell when this fails: the caller notices that
 // the answer has no end.
 func (w *frameWriter) finish(err error) {
 	head := headOf(err)

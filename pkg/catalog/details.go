@@ -1,7 +1,7 @@
 package catalog
 
 // Details are the columns, constraints, indexes and triggers of a table with their definitions, for people to
-// read. They are no part of a Source: nothing is planned by them, and they are read when somebody asks.
+// read. They are no part of a Source: nothing is planned by them, and they are read when a client asks.
 type Details struct {
 	Columns     []ColumnDefinition `json:"columns"`
 	Constraints []Definition       `json:"constraints"`

@@ -80,7 +80,7 @@ func (c *Command) complete(words []string) []candidate {
 	return c.words(last)
 }
 
-// words are the commands and options that begin with a text; options, when they are asked for or
+// words are the commands and options that begin with a text; options, when they are requested or
 // there is nothing else.
 func (c *Command) words(begin string) []candidate {
 	var list []candidate

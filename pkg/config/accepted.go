@@ -34,7 +34,7 @@ var _ = []row{
 	}, parseNonNegative),
 	accepted(Spec{
 		Flag: "schema-sync-poll-interval", Default: "1000", Values: milliseconds, Services: queriers(),
-		Help: "how often replicas look for metadata changes; they are told of them",
+		Help: "how often replicas look for metadata changes; they are notified of them",
 	}, parseDuration(time.Millisecond)),
 	accepted(Spec{
 		Flag: "enable-telemetry", Default: "true", Values: boolean,

@@ -42,7 +42,7 @@ var (
 	}, parseBool)
 	VendorNames = define(Spec{
 		Flag: "vendor-names", Values: "word", Group: GroupAccess, Services: all(),
-		Help: "engine whose names are taken and given beside the engine's own: for hasura, X-Hasura-* headers, x-hasura-* claims and session variables, " +
+		Help: "engine whose names are taken and given next to the engine's own: for hasura, X-Hasura-* headers, x-hasura-* claims and session variables, " +
 			"hasura.user in SQL, and HASURA_GRAPHQL_* settings; the same in all services",
 	}, parseVendor)
 	UnauthorizedRole = define(Spec{
@@ -55,7 +55,7 @@ var (
 	}, parseSecret)
 	JWTSecrets = define(Spec{
 		Flag: "jwt-secrets", Secret: true, Values: "JSON array of objects", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "several token configurations, in place of jwt-secret",
+		Help: "several token configurations, instead of jwt-secret",
 	}, parseSecret)
 	JWTEnableEC = define(Spec{
 		Flag: "jwt-enable-ec", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
@@ -67,7 +67,7 @@ var (
 	}, parseText)
 	AuthHookMode = defineChoice(Spec{
 		Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "how the webhook is asked",
+		Help: "how the webhook is called",
 	}, "Only expecting GET / POST", "GET", "POST")
 	AuthHookSendRequestBody = define(Spec{
 		Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
@@ -97,7 +97,7 @@ var (
 	}, parseBool)
 	ChecksSeeWrites = define(Spec{
 		Flag: "checks-see-writes", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
-		Help: "let conditions of checks on other rows of the written table see it as it was written, in place of as it was before the statement",
+		Help: "let conditions of checks on other rows of the written table see it as it was written, instead of as it was before the statement",
 	}, parseBool)
 	DevMode = define(Spec{
 		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},

@@ -48,7 +48,7 @@ var (
 var (
 	databaseHost = define(Spec{
 		Flag: "host", FlagOnly: true, Group: GroupDatabases, Services: queriers(),
-		Help: "host of the database, in place of database-url, together with user and dbname",
+		Help: "host of the database, instead of database-url, together with user and dbname",
 	}, parseNonEmpty)
 	databasePort = define(Spec{
 		Flag: "port", Short: "p", FlagOnly: true, Default: "5432", Values: number, Group: GroupDatabases, Services: queriers(),

@@ -52,7 +52,7 @@ func WriteMarkdown(w io.Writer) {
 	fmt.Fprint(w, `# Configuration
 
 Every setting is a flag and an environment variable. A flag wins over a variable, a variable
-over the default. `+"`NAME_FILE`"+` in place of a variable `+"`NAME`"+` names a file that holds the value,
+over the default. `+"`NAME_FILE`"+` instead of a variable `+"`NAME`"+` names a file that holds the value,
 for secrets that a platform mounts. Wrong values stop the start, with a line for each that says why.
 `+"`engine`"+` reads all of them, a single service those that name it.
 

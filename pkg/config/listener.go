@@ -28,7 +28,7 @@ var (
 	}, parsePath)
 	StrictTransportMaxAge = define(Spec{
 		Flag: "hsts-max-age", Default: "31536000", Values: seconds + "; 0 is not at all", Group: GroupListener, Services: []Service{Gateway},
-		Help: "how long browsers are told to come back by TLS only, in answers over TLS",
+		Help: "how long browsers come back by TLS only, in answers over TLS",
 	}, parseDuration(time.Second))
 	ServerTimeout = define(Spec{
 		Flag: "server-timeout", Default: "30", Values: seconds, Group: GroupListener, Services: []Service{Gateway},

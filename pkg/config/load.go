@@ -27,7 +27,7 @@ func (v *Values) text(s *Spec) string {
 }
 
 // ErrHelp reports that --help was requested, and printed.
-var ErrHelp = errors.New("help was asked for")
+var ErrHelp = errors.New("help was requested")
 
 // UsageError is a wrong flag; the usage text belongs to it.
 type UsageError struct{ Message string }

@@ -26,7 +26,7 @@ var (
 	}, parseNonNegative)
 	SubscriptionsPerSession = define(Spec{
 		Flag: "subscriptions-per-session", Default: "2000", Values: number + "; 0 is no bound", Group: GroupSubscriptions, Services: []Service{Gateway},
-		Help: "subscriptions at once of all connections of one session, as one gateway counts them; those without credentials are told apart by their address, admins have no bound",
+		Help: "subscriptions at once of all connections of one session, as one gateway counts them; those without credentials are distinguished by their address, admins have no bound",
 	}, parseNonNegative)
 	CloseWebSocketsOnMetadataChange = define(Spec{
 		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true, Group: GroupSubscriptions, Services: []Service{Gateway},

@@ -25,7 +25,7 @@ func TestVariablesOfAnotherEngine(t *testing.T) {
 	}
 	plain, err := config.Load(config.Gateway, nil, environment(given), io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, 8080, config.ServerPort.Get(plain), "without the setting they are nobody's")
+	require.Equal(t, 8080, config.ServerPort.Get(plain), "without the setting they have no meaning")
 
 	for name, load := range map[string]func() (*config.Values, error){
 		"flag": func() (*config.Values, error) {

@@ -173,7 +173,7 @@ type Image struct {
 const imageLimit = 5 * time.Minute
 
 // ImageURL starts a container for the test and returns the address of its database. It skips the test, and
-// says why, where no Docker daemon answers or the image can't be had.
+// says why, where no Docker daemon answers or the image isn't available.
 func ImageURL(t testing.TB, i Image) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), imageLimit)

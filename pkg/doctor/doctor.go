@@ -1,7 +1,7 @@
 // Package doctor examines a source: it holds what the database has and grants against what the
 // metadata wants of it, and reports what fails, what is slow and what is limited, with a remedy.
 //
-// What a database is asked is up to its kind, an Examiner. The checks in this package are the same
+// Which queries a database gets is up to its kind, an Examiner. The checks in this package are the same
 // for all kinds: they read Facts and metadata, and need no connection.
 package doctor
 

@@ -51,7 +51,7 @@ func (c Config) rule() (rule, error) {
 
 var errRefused = errors.New("the address is refused")
 
-// control is asked by the dialler, for each address that a name resolved to, before it
+// the dialer calls control for each address that a name resolved to, before it
 // connects.
 func (r rule) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)

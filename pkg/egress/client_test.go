@@ -114,7 +114,7 @@ func TestFaults(t *testing.T) {
 		"too large, unsaid":  {server.URL + "/large-chunks", "Internal error: the response is larger than 1000 bytes", egress.TooLarge, nil},
 		"broken":             {server.URL + "/broken", "No response data received", egress.ConnectionClosed, nil},
 		"redirects":          {server.URL + "/round", "Too many redirects: 4 redirects", egress.TooManyRedirects, nil},
-		"nobody listens":     {closed.URL + "/hush", "Connection failure: connection refused", egress.ConnectionFailed, nil},
+		"no server listens":  {closed.URL + "/hush", "Connection failure: connection refused", egress.ConnectionFailed, nil},
 		"no such host":       {"http://hush.invalid/", "Connection failure: the name of the host can't be resolved", egress.ConnectionFailed, nil},
 		"refused address":    {"http://169.254.169.254/hush", "Connection failure: the address is refused by the configuration of this server", egress.Refused, nil},
 		"not TLS":            {"https" + strings.TrimPrefix(server.URL, "http"), "Connection failure: TLS: the server doesn't speak TLS", egress.TLSFailed, nil},

@@ -91,7 +91,7 @@ func (s *Socket) Write(ctx context.Context, message []byte) error {
 	return nil
 }
 
-// Ping asks for a sign of life and waits for it. Somebody has to be reading meanwhile.
+// Ping asks for a sign of life and waits for it. Another user has to be reading meanwhile.
 func (s *Socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
 
 // Close takes leave of the server, and waits a few seconds at most for its answer.

@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/egress"
 )
 
-// echo answers WebSockets with what it is told, in a protocol called echo.
+// echo answers WebSockets with what it receives, in a protocol called echo.
 func echo(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"echo"}, InsecureSkipVerify: true})
 	if err != nil {

@@ -64,7 +64,7 @@ func TestGroupsSayTheNameOfAServiceOnce(t *testing.T) {
 	require.EqualError(t, lifecycle.NewGroup("all", inner).Start(t.Context()), "start a: no port")
 }
 
-// Health is asked for while a service comes up or goes down, which may take a while.
+// Health is requested while a service comes up or goes down, which may take a while.
 func TestStatusNeverWaits(t *testing.T) {
 	t.Parallel()
 	var s lifecycle.State

@@ -86,7 +86,7 @@ func Ensure(ctx context.Context, say func(string)) error {
 		return ErrNoBinaries
 	}
 	say("installing PostgreSQL with apt-get")
-	// postgresql-common creates and starts a cluster of its own unless it is told not to
+	// postgresql-common creates and starts a cluster of its own unless a setting prevents that
 	// before the server package is configured.
 	for _, args := range [][]string{
 		{"update", "-q"},

@@ -82,7 +82,7 @@ type Result struct {
 	// Objects are those that the request names: when one of them is inconsistent
 	// afterwards, its reason is the answer (VerdictNamed).
 	Objects []ObjectID
-	// Introspect names what the catalogs have to be asked about again.
+	// Introspect names what the catalogs have to be read again.
 	Introspect Introspection
 	// ClearActions are actions whose stored calls are to be forgotten.
 	ClearActions []string
@@ -103,7 +103,7 @@ type Introspection struct {
 	// AllRemotes are all remote schemas, Remotes the listed ones.
 	AllRemotes bool     `json:",omitempty"`
 	Remotes    []string `json:",omitempty"`
-	// Required reports whether the request fails when one of Remotes can't be asked.
+	// Required reports whether the request fails when one of Remotes can't be queried.
 	Required bool `json:",omitempty"`
 }
 

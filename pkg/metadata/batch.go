@@ -104,7 +104,7 @@ func commands[C Command](list []C) []Command {
 	return out
 }
 
-// checkRepeated refuses tables that occur more than once. It is asked before the document is there, so
+// checkRepeated refuses tables that occur more than once. It runs before the document is there, so
 // that names are neither completed nor those of a kind.
 func checkRepeated(n int, table func(i int) SourceTable) error {
 	seen := map[SourceTable]int{}

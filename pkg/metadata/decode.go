@@ -20,7 +20,7 @@ import (
 // Struct fields take their key from the json tag. A meta tag adds rules, separated by
 // commas: "required", "nonempty" (a text), "nullable" (null isn't absent), "default=x" (what an absent key means) and
 // "alias=x" (another spelling of the key). Types with decode or UnmarshalJSON decode themselves; one
-// with check is asked after its fields are set.
+// with check is called after its fields are set.
 func decode(raw json.RawMessage, into any) error {
 	return decodeValue(raw, reflect.ValueOf(into).Elem())
 }
@@ -146,7 +146,7 @@ type structField struct {
 	typ   reflect.Type
 }
 
-// structFields are the fields of the structs that were asked for, by their types.
+// structFields are the fields of the structs that were requested, by their types.
 var structFields sync.Map
 
 // fieldsOf are the fields of a struct with those of the structs that are embedded in it.

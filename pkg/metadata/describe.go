@@ -52,7 +52,7 @@ type Reference struct {
 	ForeignColumns []string     `json:"foreign_columns"`
 }
 
-// Describe describes the table, with the details that its database has; nil where it can't be asked for
+// Describe describes the table, with the details that its database has; nil where it can't be requested
 // them.
 func (a *DescribeTable) Describe(v View, details *catalog.Details) (json.RawMessage, error) {
 	t := v.Catalogs[a.Source].Tables[a.Table]

@@ -55,7 +55,7 @@ type Inconsistency struct {
 	// conflict with each other.
 	Objects []InconsistentObject `json:"objects,omitempty"`
 	// Conflicts take the place of ID, Definition, Name and Type when endpoints have paths
-	// that can't be told apart.
+	// that can't be distinguished.
 	Conflicts []ConflictingEndpoint `json:"conflicts,omitempty"`
 	// Refusal, when set, refuses every change that leads to it, with this text: the schema as
 	// a whole couldn't be built.
@@ -82,7 +82,7 @@ type InconsistentObject struct {
 	Type       string   `json:"type"`
 }
 
-// ConflictingEndpoint is one of several endpoints whose paths can't be told apart, with the
+// ConflictingEndpoint is one of several endpoints whose paths can't be distinguished, with the
 // text of its query.
 type ConflictingEndpoint struct {
 	Comment    *string `json:"comment"`

@@ -25,7 +25,7 @@ type RedeliverEvent struct {
 // defaultLogLimit is how many entries of a log are answered.
 const defaultLogLimit = 100
 
-// EventLogPage is the part of a log that is asked for.
+// EventLogPage is the part of a log that is requested.
 type EventLogPage struct {
 	Source string `json:"source" meta:"default=default"`
 	Name   string `json:"name" meta:"required"`

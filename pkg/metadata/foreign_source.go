@@ -84,7 +84,7 @@ func (s *Source) MarshalJSON() ([]byte, error) {
 // Shape has the keys of a source in its place.
 func (s *Source) Shape() any { return sourceFields{} }
 
-// kindOfSource is the kind of raw, which is said to be a source; "" when it is unknown.
+// kindOfSource is the kind of raw, which should be a source; "" when it is unknown.
 func kindOfSource(raw json.RawMessage) string {
 	var head sourceName
 	if decode(raw, &head) == nil {

@@ -36,7 +36,7 @@ type Kind struct {
 // Capability is something that some kinds can do, or several things.
 type Capability uint
 
-// The capabilities. What isn't here is asked of every kind.
+// The capabilities. What isn't here every kind must have.
 const (
 	// Functions can be tracked.
 	Functions Capability = 1 << iota

@@ -170,7 +170,7 @@ type Operation struct {
 }
 
 // Modifies reports whether the operation makes a version of the metadata. Of a Bulk, the elements are to
-// be asked.
+// be reached.
 func (o *Operation) Modifies() bool {
 	if m, ok := o.Args.(Modifier); ok {
 		return m.Modifies()
@@ -178,7 +178,7 @@ func (o *Operation) Modifies() bool {
 	return o.row.effect&modifies != 0
 }
 
-// AdminOnly reports whether roles other than admin are refused. Of a Bulk, the elements are to be asked.
+// AdminOnly reports whether roles other than admin are refused. Of a Bulk, the elements decide.
 func (o *Operation) AdminOnly() bool { return o.row.open&o.endpoint == 0 }
 
 // CanDryRun reports whether the operation can be tried: it does nothing outside of the metadata, or its

@@ -116,7 +116,7 @@ func (q qualifier) complete(v reflect.Value, schema string) {
 	}
 }
 
-// namedTypes are the types that were asked for, and whether they hold names.
+// namedTypes are the types that were requested, and whether they hold names.
 var namedTypes sync.Map
 
 // holdsNames reports whether values of the type may hold names.

@@ -91,7 +91,7 @@ type IntrospectRemoteSchema struct {
 	Name string `json:"name" meta:"required,nonempty"`
 }
 
-// Answer is what the server answered when it was asked last.
+// Answer is what the server answered when it was queried last.
 func (a *IntrospectRemoteSchema) Answer(v View) (json.RawMessage, error) {
 	raw := v.Remotes[a.Name]
 	if raw == nil || v.Document.RemoteSchema(a.Name) == nil {

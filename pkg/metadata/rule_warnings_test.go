@@ -80,7 +80,7 @@ func TestPermissionsAreWarnedOf(t *testing.T) {
 		require.Empty(t, codes, request)
 	}
 	codes, _ := warned(t, view(""), `{"type":"pg_create_delete_permission","args":{"table":"album","role":"anonymous","permission":{"filter":{"id":"X-Engine-User-Id"}}}}`)
-	require.Empty(t, codes, "nobody has the role without credentials")
+	require.Empty(t, codes, "no caller has the role without credentials")
 
 	codes, _ = warned(t, view("anonymous"), `{"type":"replace_metadata","args":{"version":3,"sources":[{"name":"default","kind":"postgres",
 		"tables":[{"table":"album","select_permissions":[

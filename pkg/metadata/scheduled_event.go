@@ -79,7 +79,7 @@ type DeleteScheduledEvent struct {
 	ID   string        `json:"event_id" meta:"required"`
 }
 
-// Page is the part of a list that is asked for.
+// Page is the part of a list that is requested.
 type Page struct {
 	Limit  *int `json:"limit"`
 	Offset *int `json:"offset"`

@@ -71,7 +71,7 @@ type TrackStoredProcedure struct {
 
 func (a *TrackStoredProcedure) check() error { return a.StoredProcedure.check() }
 
-// Apply adds the procedure, which the database is asked about.
+// Apply adds the procedure, which is looked up in the database.
 func (a *TrackStoredProcedure) Apply(v View) (*Result, error) {
 	source, err := v.trackingSource(a.Source)
 	if err != nil {

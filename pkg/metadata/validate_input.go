@@ -8,7 +8,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// ValidateInput is a webhook that is asked before rows are written.
+// ValidateInput is a webhook that is called before rows are written.
 type ValidateInput struct {
 	Type       string               `json:"type" meta:"required"`
 	Definition ValidateInputWebhook `json:"definition" meta:"required"`

@@ -54,7 +54,7 @@ type TestWebhookTransform struct {
 	Method string `json:"method" meta:"default=GET"`
 	// Answered is what the webhook answers, whose transform is tried, too.
 	Answered *testedAnswer `json:"response"`
-	// ShowPaths tells of each fault which field of the transforms it is about.
+	// ShowPaths reports each fault which field of the transforms it is about.
 	ShowPaths bool `json:"show_paths"`
 }
 
@@ -109,7 +109,7 @@ func (a *TestWebhookTransform) check() error {
 	return a.faults(shapeAt(err, requestTransformKey), shapeAt(responseErr, responseTransformKey))
 }
 
-// faults is the error of the request's transform, or else that of the answer's. When paths are asked for, it has the faults of both.
+// faults is the error of the request's transform, or else that of the answer's. When paths are requested, it has the faults of both.
 func (a *TestWebhookTransform) faults(request, response error) error {
 	err := cmp.Or(request, response)
 	if err == nil || !a.ShowPaths {

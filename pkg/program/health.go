@@ -19,7 +19,7 @@ import (
 const healthPatience = 3 * time.Second
 
 // Health asks the program that runs with the same settings on this machine for its health, for health
-// checks in images that hold nothing else. A gateway is asked whether it can pass requests on: it
+// checks in images that hold nothing else. A gateway is polled to see whether it can pass requests on: it
 // should not be restarted because of faults elsewhere.
 func Health(ctx context.Context, name config.Service, v *config.Values) error {
 	port, scheme, client, path := config.StatusPort.Get(v), "http", http.DefaultClient, "/healthz"

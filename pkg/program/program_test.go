@@ -137,7 +137,7 @@ func (n *notice) Write(p []byte) (int, error) {
 	return count, err
 }
 
-// TestFaultsAreLines: everything that is wrong with settings is told before anything is waited for,
+// TestFaultsAreLines: everything that is wrong with settings is reported before anything is waited for,
 // a line each and once.
 func TestFaultsAreLines(t *testing.T) {
 	t.Parallel()

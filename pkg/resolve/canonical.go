@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// canonical spells a condition or value so that those which differ only in the order of the operands of
+// canonical spells a condition or value so that those that differ only in the order of the operands of
 // and, or or, are spelt alike.
 func canonical(v any) string {
 	switch e := v.(type) {

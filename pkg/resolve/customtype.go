@@ -139,7 +139,7 @@ type TypeRelationship struct {
 }
 
 // TypeRelationships are the relationships of an object type of actions. They are made when
-// they are asked for: the types may stay the same while tables change.
+// they are requested: the types may stay the same while tables change.
 func (s *Schema) TypeRelationships(t *CustomType) []*TypeRelationship {
 	var list []*TypeRelationship
 	for i := range t.Object.Relationships {

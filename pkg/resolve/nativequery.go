@@ -165,7 +165,7 @@ func (b modelBuilder) procedure(m *metadata.StoredProcedure) (*NativeQuery, prob
 	if len(found) == 0 {
 		return nil, problemf("no such stored procedure exists in source: %q", b.head.display(m.StoredProcedure))
 	}
-	parameters := found[0].Args // none where the server doesn't tell of them
+	parameters := found[0].Args // none where the server doesn't report them
 	for _, name := range sortedKeys(m.Arguments) {
 		if len(parameters) > 0 && !slices.ContainsFunc(parameters, func(a catalog.Argument) bool { return strings.EqualFold(a.Name, name) }) {
 			return nil, problemf("the procedure %q has no parameter %q", b.head.display(m.StoredProcedure), name)

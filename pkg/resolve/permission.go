@@ -78,7 +78,7 @@ type InsertPermission struct {
 	// Check is nil for true.
 	Check       ir.BoolExp
 	BackendOnly bool
-	// Validator is asked before anything is written, nil for none.
+	// Validator is called before anything is written, nil for none.
 	Validator *metadata.ValidateInputWebhook
 	// Lookups are what its rules take from other sources.
 	Lookups *Lookups
@@ -95,7 +95,7 @@ type UpdatePermission struct {
 	// that it updates like those that it inserts.
 	Check       ir.BoolExp
 	BackendOnly bool
-	// Validator is asked before anything is written, nil for none.
+	// Validator is called before anything is written, nil for none.
 	Validator *metadata.ValidateInputWebhook
 	// Lookups are what its rules take from other sources.
 	Lookups *Lookups
@@ -106,7 +106,7 @@ type DeletePermission struct {
 	// Filter is nil for all rows.
 	Filter      ir.BoolExp
 	BackendOnly bool
-	// Validator is asked before anything is written, nil for none.
+	// Validator is called before anything is written, nil for none.
 	Validator *metadata.ValidateInputWebhook
 	// Lookups are what its rules take from other sources.
 	Lookups *Lookups

@@ -10,7 +10,7 @@ import (
 type remoteNames struct {
 	schema *Schema
 	// sources are the root fields of sources and actions, tables the types of rows; both are
-	// found when they are asked for the first time.
+	// found when they are requested the first time.
 	sources map[rootUse]bool
 	tables  map[string]*Table
 	// customs are the types of actions, found like those.

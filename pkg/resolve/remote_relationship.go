@@ -13,7 +13,7 @@ import (
 // RemoteRelationship leads from a table, or from a type of a remote schema, to a source or to a
 // remote schema. Exactly one target is set.
 //
-// Unlike everything else of a Table it is made when it is asked for, by a Schema: what it
+// Unlike everything else of a Table it is made when it is requested, by a Schema: what it
 // leads to may change while the source of its table stays the same.
 type RemoteRelationship struct {
 	Name string

@@ -214,7 +214,7 @@ func (p ruleParser) relationship(t *Table, m *metadata.Relationship, array bool,
 }
 
 // relationshipTarget is the table that a relationship leads to, tracked or not; the zero
-// name when it can't be told.
+// name when it isn't known.
 func (t *Table) relationshipTarget(m *metadata.Relationship) catalog.Name {
 	switch u := m.Using; {
 	case u.Manual != nil:

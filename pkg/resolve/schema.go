@@ -70,7 +70,7 @@ type Source struct {
 	Functions []*Function
 	// NativeQueries are the consistent ones, in the order of the document.
 	NativeQueries []*NativeQuery
-	// Convention is the naming convention in force.
+	// Convention is the naming convention in effect.
 	Convention Convention
 	// Namespace is the field that holds the root fields of the source, "" for none.
 	Namespace string

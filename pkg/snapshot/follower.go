@@ -37,11 +37,11 @@ type Config struct {
 	// Retry is how long to wait before starting over, 200 milliseconds by default; it
 	// doubles up to longestPause times that while starting over fails.
 	Retry time.Duration
-	// Logger is told when following starts over; nil for none.
+	// Logger logs when following starts over; nil for none.
 	Logger *slog.Logger
 }
 
-// longestPause is how often Retry fits in the longest pause. Whoever waits for a version waits for
+// longestPause is how often Retry fits in the longest pause. Anyone who waits for a version waits for
 // this pause, too, when NATS is well again.
 const longestPause = 5
 
@@ -211,7 +211,7 @@ func (f *Follower) run(ctx context.Context) {
 			f.startsOver(ctx, slog.LevelInfo, err, 0)
 			continue
 		case errors.Is(err, bus.ErrNoSnapshot):
-			// As in every first start. Somebody may wait for it, so that the pause stays short.
+			// As in every first start. Another user may wait for it, so that the pause stays short.
 			err, level, pause = errors.New("there is no metadata snapshot yet"), slog.LevelInfo, f.c.Retry
 		}
 		f.setStatus(err)
@@ -227,11 +227,11 @@ func (f *Follower) run(ctx context.Context) {
 // startsOver logs that following starts over.
 func (f *Follower) startsOver(ctx context.Context, level slog.Level, reason error, pause time.Duration) {
 	telemetry.Of(f.c.Logger, logtype.SchemaSync).Log(ctx, level, "", "thread_type", "follower",
-		slog.Group("info", "message", "metadata is taken anew from a snapshot", "reason", reason, "in", pause))
+		slog.Group("info", "message", "metadata is taken again from a snapshot", "reason", reason, "in", pause))
 }
 
 // follow takes a snapshot and applies changes to it until one doesn't fit. The stored
-// snapshot may be older than the stream. Nobody sees it before it has what the stream holds
+// snapshot may be older than the stream. No one sees it before it has what the stream holds
 // at this moment: a process that has just started must not answer from a past that clients
 // have seen the end of.
 func (f *Follower) follow(ctx context.Context) error {

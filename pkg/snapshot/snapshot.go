@@ -30,7 +30,7 @@ type Snapshot struct {
 	Catalogs map[string]*catalog.Source
 	// SourceErrors holds the reason why the last introspection of a source failed.
 	SourceErrors map[string]string
-	// Remotes holds the answers of remote schemas to introspection; one that could never be asked has
+	// Remotes holds the answers of remote schemas to introspection; one that could never be queried has
 	// none. RemoteErrors holds the reason why the last introspection failed.
 	Remotes      map[string]json.RawMessage
 	RemoteErrors map[string]string

@@ -46,7 +46,7 @@ type member struct{ service, instance string }
 // last is what is known of a member.
 type last struct {
 	Instance
-	// asked is when the first question was asked that it hasn't answered, zero for none: as nobody asks
+	// asked is the time of the first unanswered question, zero for none: as no request asks
 	// for hours, its silence alone tells nothing.
 	asked time.Time
 	// reported is when the report came, zero for none yet.
@@ -146,7 +146,7 @@ func (c *Collector) Collect(ctx context.Context) ([]Instance, error) {
 	return c.list(began), nil
 }
 
-// ask notes that all services are asked, and forgets those that have been silent for too long.
+// ask notes that all services are queried, and forgets those that have been silent for too long.
 func (c *Collector) ask(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -49,7 +49,7 @@ type Backlog struct {
 	Paused bool `json:"paused,omitempty"`
 }
 
-// Report is what a service tells of itself.
+// Report is what a service reports itself.
 type Report struct {
 	Service string `json:"service"`
 	// Instance is the process. The services of one process share it.

@@ -99,7 +99,7 @@ func TestCollectWaitsForThoseThatAreKnown(t *testing.T) {
 		require.Equal(t, answerTime, took)
 		time.Sleep(time.Hour)
 		names, took = collected(t, c)
-		require.Equal(t, []string{"a", "b"}, names, "nobody has asked for long")
+		require.Equal(t, []string{"a", "b"}, names, "no request came for long")
 		require.Equal(t, answerTime, took)
 
 		time.Sleep(time.Second)
@@ -140,7 +140,7 @@ func TestCollectorIsBounded(t *testing.T) {
 	})
 }
 
-// TestReports holds what is told over NATS.
+// TestReports holds what is reported over NATS.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	b := bustest.Connect(t, bustest.Server(t))

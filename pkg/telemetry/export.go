@@ -59,11 +59,11 @@ type ExporterConfig struct {
 	Logs    *Log
 	// Transport makes the calls, that of net/http by default.
 	Transport http.RoundTripper
-	// Logger is told when a collector can't be reached, and when it can again.
+	// Logger logs when a collector can't be reached, and when it can again.
 	Logger *slog.Logger
 }
 
-// Exporter sends traces, metrics and logs where it is told to. A collector that fails or hangs
+// Exporter sends traces, metrics and logs where its settings say. A collector that fails or hangs
 // costs memory up to a bound, and then what it was to get: requests never wait for it.
 type Exporter struct {
 	config   ExporterConfig

@@ -133,7 +133,7 @@ func TestCollectorsThatFailCostNothingButTelemetry(t *testing.T) {
 	for range many {
 		e.span(t, "lost")
 	}
-	require.Less(t, time.Since(began), 30*time.Second, "nobody waits for the collector")
+	require.Less(t, time.Since(began), 30*time.Second, "no request waits for the collector")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	require.NoError(t, e.Close(ctx))
@@ -153,7 +153,7 @@ func TestCollectorsThatFailCostNothingButTelemetry(t *testing.T) {
 	require.Positive(t, dropped["send_failed"])
 	require.Contains(t, e.log.String(), "telemetry export failed; retrying")
 	require.Contains(t, e.log.String(), "403 Forbidden")
-	require.Equal(t, 1, strings.Count(e.log.String(), "\n"), "a failure that goes on is said once")
+	require.Equal(t, 1, strings.Count(e.log.String(), "\n"), "a failure that goes on is reported once")
 	require.NotContains(t, e.log.String(), "s3cret")
 }
 

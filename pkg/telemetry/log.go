@@ -42,7 +42,7 @@ type Log struct {
 	lines   []byte
 	dropped int
 	waiting bool // the timer will come
-	hurried bool // it has been told to come at once
+	hurried bool // it has to come at once
 	timer   *time.Timer
 
 	writing sync.Mutex // never taken while mu is held

@@ -8,7 +8,7 @@ const MaxOperations = 1000
 // Operation identifies operations in metrics: by name, and by the hash of their shape.
 type Operation struct{ Name, Hash string }
 
-// Half of the operations have to be asked for this often before they get a series.
+// Half of the operations have to be requested this often before they get a series.
 const (
 	askedFor = 20
 	// maxCandidates bounds the operations whose requests are counted for that.

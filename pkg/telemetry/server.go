@@ -43,7 +43,7 @@ func HealthHandler(status func() error) http.Handler {
 	})
 }
 
-// StatusServer serves /healthz and /metrics, and profiles where it is told to.
+// StatusServer serves /healthz and /metrics, and profiles where its settings say.
 type StatusServer struct {
 	port    int
 	handler *http.ServeMux

@@ -84,7 +84,7 @@ func (t *tracer) Start(ctx context.Context, name string, o ...trace.SpanStartOpt
 	return known.tracer.Start(ctx, name, o...) //nolint:spancheck // the caller ends it
 }
 
-// Propagator reads and writes traces in the headers of HTTP: those of B3, and those of W3C when
+// Propagator reads and writes traces in the headers of HTTP: B3, and W3C when
 // that is configured, which then count more.
 func (t *Tracing) Propagator() propagation.TextMapPropagator { return propagator{t} }
 

@@ -8,7 +8,7 @@ import (
 
 const benchTemplate = `{
 	"count": {{ size($body.input.tags) }},
-	"text": "n={{ $body.n }} {{ $body.input.who ?? "nobody" }}",
+	"text": "n={{ $body.n }} {{ $body.input.who ?? "unknown" }}",
 	"list": {{ range i, t := $body.input.tags }} {"i": {{ i }}, "t": {{ toUpper(t) }}} {{ end }}
 }`
 

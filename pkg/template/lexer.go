@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what sort of token it is. Symbols and reserved words are told apart by their
+// kind is what sort of token it is. Symbols and reserved words are distinguished by their
 // text.
 type kind uint8
 

@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/template"
 )
 
-// scope holds what templates can see. A value is made when it is asked for, and once: most
+// scope holds what templates can see. A value is made when it is requested, and once: most
 // templates look at a part only.
 type scope struct {
 	makers    map[string]func() any

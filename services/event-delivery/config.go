@@ -18,10 +18,10 @@ type Config struct {
 	// Concurrency bounds the webhooks that are called at once.
 	Concurrency int
 	// Batch is how many events of tables are taken at once, Interval how often they are looked
-	// for without being told; 0 for never.
+	// for without a notification; 0 for never.
 	Batch    int
 	Interval time.Duration
-	// ActionInterval is how often calls of asynchronous actions are looked for without being told,
+	// ActionInterval is how often calls of asynchronous actions are looked for without a notification,
 	// and ActionBatch how many are taken at once; with 0 for one of them none are made.
 	ActionInterval time.Duration
 	ActionBatch    int

@@ -11,7 +11,7 @@ import (
 // changes close them once.
 const restartAfter = time.Second
 
-// metadataChanged is what clients of WebSockets are told.
+// metadataChanged is the close reason for WebSockets.
 const metadataChanged = "Server state changed, restarting the server"
 
 // restarter closes WebSockets when the metadata has changed; nil does not.

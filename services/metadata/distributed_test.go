@@ -38,5 +38,5 @@ func TestRelationshipsOfDistributedTables(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, i.ok(t, string(changed)), "in table \\\"tenant\\\": in relationship \\\"setting\\\": distributed tables")
 	i.fails(t, v1metadata, `{"type":"citus_add_source","args":{"name":"told","configuration":{"change_feed":"notify","connection_info":{"database_url":`+string(address)+`}}}}`,
-		"not-supported", "$.args.configuration.change_feed", "databases of this kind tell of no changes: subscriptions are polled")
+		"not-supported", "$.args.configuration.change_feed", "databases of this kind report no changes: subscriptions are polled")
 }

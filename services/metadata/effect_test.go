@@ -57,7 +57,7 @@ func TestChangeWithoutQuorum(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, e.Status)
 	require.Contains(t, e.Message, "the change is saved as resource version")
 	require.Contains(t, e.Message, "2 of 2 gateways do not know it")
-	require.Zero(t, e.RetryAfter, "nobody is to make the change twice")
+	require.Zero(t, e.RetryAfter, "no client is to make the change twice")
 	saved := i.version()
 	require.Equal(t, before+1, saved)
 

@@ -166,7 +166,7 @@ func TestDryRunsChangeNothing(t *testing.T) {
 	require.Len(t, got.Changes, 2)
 
 	i.fails(t, v1metadata, `{"type":"bulk","args":[`+replace+`]}`, "not-supported", "$.args[0]",
-		"dry_run is for a whole request: it belongs beside the type of the outermost one")
+		"dry_run is for a whole request: it belongs next to the type of the outermost one")
 	i.fails(t, v1metadata, `{"type":"set_catalog_state","dry_run":true,"args":{"type":"cli","state":{}}}`, "not-supported", "$.args",
 		"this request can't be tried with dry_run")
 	i.fails(t, v1metadata, `{"type":"pg_track_table","dry_run":true,"args":{"table":"kind"}}`, "already-tracked", "$.args",

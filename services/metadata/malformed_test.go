@@ -16,7 +16,7 @@ import (
 )
 
 // TestOneOfTwoReplacementsWins has two clients replace the metadata at once, through two
-// processes, both building on the version that is in force.
+// processes, both building on the version that is in effect.
 func TestOneOfTwoReplacementsWins(t *testing.T) {
 	t.Parallel()
 	w, first := startShop(t)

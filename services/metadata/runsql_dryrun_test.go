@@ -50,7 +50,7 @@ func TestRunSQLIsTried(t *testing.T) {
 	}
 	i.fails(t, v2query, runSQLRequest(t, `SELECT 1`, `,"dry_run":true,"no_transaction":true`), "not-supported", "$.no_transaction", "SQL can't be tried without a transaction")
 	i.fails(t, v2query, `{"type":"bulk","args":[`+runSQLRequest(t, `DROP TABLE bystander`, `,"dry_run":true`)+`]}`, "not-supported", "$.args[0]",
-		"dry_run is for a whole request: it belongs beside the type of the outermost one")
+		"dry_run is for a whole request: it belongs next to the type of the outermost one")
 
 	require.Equal(t, version, i.version())
 	require.Equal(t, before, i.export(t))

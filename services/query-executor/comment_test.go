@@ -97,7 +97,7 @@ func TestMutationsAndSubscriptionsSayWhatTheyAreFor(t *testing.T) {
 		result = string(roots[0])
 	}))
 	require.Regexp(t, ` /\* field_name=all, parameterized_query_hash=[0-9a-f]{40} \*/"}]$`, result)
-	require.NotContains(t, s.Live.Statement.SQL(), "/*", "subscribers are told apart without it")
+	require.NotContains(t, s.Live.Statement.SQL(), "/*", "subscribers are distinguished without it")
 }
 
 // TestCommentsKeepStatementsPrepared runs operations that differ in their values.

@@ -74,7 +74,7 @@ type Config struct {
 	HideUpdateManyFields       bool
 	// ArrayScalars gives arrays of the database scalars of their own instead of lists.
 	ArrayScalars bool
-	// RemoteSkipNulls leaves nulls out of what remote schemas are asked, RemoteDataFirst takes
+	// RemoteSkipNulls leaves nulls out of requests to remote schemas, RemoteDataFirst takes
 	// their data where they answer with errors, too.
 	RemoteSkipNulls, RemoteDataFirst bool
 	// DevMode shows the internal part of stored errors to every role, AdminInternalErrors to admin.

@@ -18,7 +18,7 @@ import (
 	"queryengine/services/query-executor/internal/dataop"
 )
 
-// measuredSource counts what it is asked, and answers nothing.
+// measuredSource counts requests, and answers nothing.
 type measuredSource struct {
 	backend.Source
 	backend.Tx

@@ -41,7 +41,7 @@ func TestExplainedConstants(t *testing.T) {
 	}
 }
 
-// Of the values of a subscription, those of variables are told apart by name where a variable is
+// Of the values of a subscription, those of variables are distinguished by name where a variable is
 // a value itself. Lists, limits and parts of variables have no name.
 func TestExplainedVariables(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func (f *following) next() *queryv1.LiveResult {
 		require.NoError(f.t, err)
 		require.Fail(f.t, "the answer has ended")
 	case <-time.After(10 * time.Second):
-		require.Fail(f.t, "nothing was told")
+		require.Fail(f.t, "nothing was reported")
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func TestRemoteSubscription(t *testing.T) {
 			remote.raw(`{"type":"ka"}`)
 			remote.send(protocol.result, `{"data":null,"errors":[{"message":"not now"}]}`)
 			require.Equal(t, `{"data":null,"errors":[{"message":"not now"}]}`, f.data())
-			for range 50 { // they are told one by one, however slow the taker is
+			for range 50 { // they are reported one by one, however slow the taker is
 				remote.send(protocol.result, `{"data":{"other":1,"hi":"again"}}`)
 			}
 			for range 50 {
@@ -295,7 +295,7 @@ func TestRemoteSubscriptionAndMetadata(t *testing.T) {
 	change(func(d *metadata.Document) { d.RemoteSchemas = nil })
 	require.Equal(t, "field 'greeting' not found in type: 'subscription_root'", f.end())
 	_, err := remote.await()
-	require.NoError(t, err, "the remote is told")
+	require.NoError(t, err, "the remote gets the end")
 
 	change(func(d *metadata.Document) { d.RemoteSchemas = []*metadata.RemoteSchema{} })
 	err = e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: greetings}, &reply{})

@@ -45,7 +45,7 @@ fragment TypeRef on __Type {
   kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }
 }`
 
-// checkedSchema is a schema as graphql-js is asked about it.
+// checkedSchema is a schema as graphql-js gets it.
 type checkedSchema struct {
 	Name          string          `json:"name"`
 	Introspection json.RawMessage `json:"introspection,omitempty"`

@@ -37,7 +37,7 @@ func TestASourceThatHangsLeavesPlacesToOthers(t *testing.T) {
 			outcomes <- err
 		})
 	}
-	// All but the share of the source, which is half of the places, are told that it is busy.
+	// All but the share of the source, which is half of the places, get the error busy.
 	for range requests - 4 {
 		select {
 		case err := <-outcomes:

@@ -33,7 +33,7 @@ func TestIntrospectionAllocatesWhatItWrites(t *testing.T) { //nolint:paralleltes
 // change of the metadata is seen.
 func TestIntrospectionIsKeptByVersion(t *testing.T) { //nolint:paralleltest // it measures the whole process
 	e := newFixture(t, "testdata/cases/mutations", Config{MaxTokens: maxTokens})
-	w := newCostWorld(t, e, session.Admin) // which asks what is asked here
+	w := newCostWorld(t, e, session.Admin) // which sends what is sent here
 	anew := testing.AllocsPerRun(3, func() {
 		e.introspections.Clear()
 		w.ask(t.Context(), introspectionQuery, "")
@@ -47,7 +47,7 @@ func TestIntrospectionIsKeptByVersion(t *testing.T) { //nolint:paralleltest // i
 	require.Equal(t, before, string(answer(t, e, names)))
 	other := *names
 	other.variables = []byte(`{"n": "nothing"}`)
-	require.Contains(t, string(answer(t, e, &other)), `"__type":null`, "the variable is part of what is asked")
+	require.Contains(t, string(answer(t, e, &other)), `"__type":null`, "the variable is part of the key")
 	clerk := *names
 	clerk.session = &session.Session{Role: "nobody", Variables: map[string]string{session.RoleHeader: "nobody"}}
 	require.NotEqual(t, before, string(answer(t, e, &clerk)))

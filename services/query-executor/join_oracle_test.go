@@ -36,7 +36,7 @@ const questionsPerRole = 60
 
 // TestRandomJoinsOfAllPlaces asks random operations on two databases, two remote schemas and an
 // action that are joined in all directions, and compares the answers with those of an oracle
-// that joins all rows in memory. The places are asked no more often than the depth of the
+// that joins all rows in memory. The places are called no more often than the depth of the
 // operation needs.
 func TestRandomJoinsOfAllPlaces(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func (p *places) require(t *testing.T, role string, n uint64) {
 // unescaped are characters that the servers of the test escape in JSON.
 var unescaped = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
-// keyAlias is the name of the field for a key in what a remote schema is asked.
+// keyAlias is the name of the field for a key in a request to a remote schema.
 var keyAlias = regexp.MustCompile(`[ {]f\d+: `)
 
 // newPlaces makes the places of a world. The source on the right is of a kind.

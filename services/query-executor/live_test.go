@@ -96,7 +96,7 @@ func (g *gateway) subscribe(id uint64, role, text, variables string, change func
 	return g.e.live.Join("g", id, s)
 }
 
-// await gives what a subscriber has been told as soon as it is n results.
+// await gives what a subscriber got as soon as it is n results.
 func (g *gateway) await(id uint64, n int) []*queryv1.LiveResult {
 	g.t.Helper()
 	deadline := time.After(20 * time.Second)
@@ -110,7 +110,7 @@ func (g *gateway) await(id uint64, n int) []*queryv1.LiveResult {
 		select {
 		case <-g.changed:
 		case <-deadline:
-			require.Failf(g.t, "nothing was told", "%d of %d results for %d", len(told), n, id)
+			require.Failf(g.t, "nothing was reported", "%d of %d results for %d", len(told), n, id)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestLiveQuery(t *testing.T) {
 	require.Equal(t, []any{"live-query", 4, 5, 4}, []any{dump[0].Kind, dump[0].Cohorts, dump[0].Subscribers, len(dump[0].Details)})
 	require.Contains(t, dump[0].Statement, "album")
 	require.Empty(t, g.e.live.Dump(false)[0].Details)
-	// One that moves here with what it has seen is told nothing, and one that has seen
+	// One that moves here with what it has seen gets nothing, and one that has seen
 	// something else is.
 	require.NoError(t, g.subscribe(10, admin, watchAlbum, `{"id": 1}`, func(s *live.Subscription) { s.Hash = first.GetHash() }))
 	require.NoError(t, g.subscribe(11, admin, watchAlbum, `{"id": 1}`, func(s *live.Subscription) { s.Hash = []byte("other") }))
@@ -167,7 +167,7 @@ func TestLiveQuery(t *testing.T) {
 	require.Equal(t, `{"data":{"album_by_pk":{"title":"Changed"}}}`, string(g.await(10, 1)[0].GetData()))
 	require.Len(t, g.await(2, 1), 1, "nothing has changed")
 
-	// A failure is told, and so is the result after it.
+	// A failure is reported, and so is the result after it.
 	g.e.live.Leave("g", []uint64{1, 2, 3, 4, 10, 11})
 	g.exec(`ALTER TABLE album RENAME TO away`)
 	require.NotEmpty(t, g.await(0, 3)[2].GetError().GetMessage())

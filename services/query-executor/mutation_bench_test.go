@@ -22,7 +22,7 @@ import (
 func benchObjects(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `,{"name":"A song with a name %d","seconds":%d,"price":"0.99","composer":"Somebody, Another & Third %d"}`, i, 200+i, i)
+		fmt.Fprintf(&b, `,{"name":"A song with a name %d","seconds":%d,"price":"0.99","composer":"Someone, Another & Third %d"}`, i, 200+i, i)
 	}
 	return "[" + b.String()[1:] + "]"
 }

@@ -76,7 +76,7 @@ func TestQueryLog(t *testing.T) {
 	}
 
 	require.Error(t, send(t, e, `{ nothing }`, ""))
-	require.Empty(t, lines(), "nothing was asked")
+	require.Empty(t, lines(), "nothing was queried")
 }
 
 func TestQueryLogOfCachedAnswers(t *testing.T) {

@@ -24,7 +24,7 @@ func canned() []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":%d,"name":"somebody with the number %d","mood":"HAPPY","boss":{"id":%d}}`, i, i, i+1)
+		fmt.Fprintf(&b, `{"id":%d,"name":"person with the number %d","mood":"HAPPY","boss":{"id":%d}}`, i, i, i+1)
 	}
 	b.WriteString(`]}}`)
 	return b.Bytes()

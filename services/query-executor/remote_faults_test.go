@@ -124,7 +124,7 @@ var misbehaviours = []misbehaviour{
 	{name: "errors and data", answer: says(`{"data":{"hello":"hi"},"errors":[{"message":"no"}]}`), want: `{"data":null,"errors":[{"message":"no"}]}`},
 	{name: "errors that are null", answer: says(`{"errors":null,"data":{"hello":"hi"}}`), want: `{"data":{"hello":"hi"}}`},
 	{name: "a field twice", answer: says(`{"data":{"hello":"one","hello":"two"}}`), want: `{"data":{"hello":"two"}}`},
-	{name: "more than was asked for", answer: says(`{"extensions":{"cost":1},"data":{"secret":1,"hello":"hi"}}`), want: `{"data":{"hello":"hi"}}`},
+	{name: "more than was requested", answer: says(`{"extensions":{"cost":1},"data":{"secret":1,"hello":"hi"}}`), want: `{"data":{"hello":"hi"}}`},
 	{name: "null", answer: says(`{"data":{"hello":null}}`), want: `{"data":{"hello":null}}`},
 	{name: "another type", answer: says(`{"data":{"hello":{"any":[1]}}}`), want: `{"data":{"hello":{"any":[1]}}}`},
 	{name: "another status and content type", answer: func(w http.ResponseWriter, _ *http.Request) {
@@ -132,7 +132,7 @@ var misbehaviours = []misbehaviour{
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = io.WriteString(w, `{"data":{"hello":"hi"}}`)
 	}, want: `{"data":{"hello":"hi"}}`},
-	{name: "gzip that nobody asked for by name", answer: func(w http.ResponseWriter, _ *http.Request) {
+	{name: "gzip that no request asked for by name", answer: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		var packed bytes.Buffer
 		packer := gzip.NewWriter(&packed)

@@ -14,7 +14,7 @@ import (
 	"queryengine/pkg/remoteschema"
 )
 
-// remoteServer is a GraphQL server that remembers what it was asked.
+// remoteServer is a GraphQL server that remembers what it was queried.
 type remoteServer struct {
 	*httptest.Server
 	schema graphql.Schema

@@ -110,7 +110,7 @@ func (s *socketServer) accept(t *testing.T) *remoteSocket {
 		t.Cleanup(func() { close(o.done) })
 		return o
 	case <-time.After(10 * time.Second):
-		require.Fail(t, "nobody has subscribed")
+		require.Fail(t, "no one has subscribed")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestRemoteFields(t *testing.T) {
 		},
 		{"nothing of a union", `{ things(where: {ids: 1}) { ... on Robot { model } } }`, ``, `{"things":[{}]}`, ``},
 		{"directives", `query ($y: Boolean!) { hello person(id: 1) @skip(if: $y) { id } }`, `{"y":true}`, `{"hello":"Hello world"}`, `query {hello}`},
-		{"beside a database", `{ artist_by_pk(id: 1) { name } hello }`, ``, `{"artist_by_pk":{"name":"Kim"},"hello":"Hello world"}`, `query {hello}`},
+		{"next to a database", `{ artist_by_pk(id: 1) { name } hello }`, ``, `{"artist_by_pk":{"name":"Kim"},"hello":"Hello world"}`, `query {hello}`},
 		{"a mutation", `mutation { greet(to: "you") again: greet(to: "me") }`, ``, `{"greet":"Hi you","again":"Hi me"}`, `mutation {greet(to: "you")}`},
 	} {
 		server.asked()

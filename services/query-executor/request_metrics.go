@@ -38,7 +38,7 @@ type requestMetrics struct {
 	outcomes map[counted]*outcomes
 }
 
-// counted is what is counted together: operations of a kind, under a name where they are told apart.
+// counted is what is counted together: operations of a kind, under a name where they are distinguished.
 type counted struct {
 	kind string
 	as   telemetry.Operation

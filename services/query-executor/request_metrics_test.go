@@ -15,8 +15,8 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 )
 
-// nobody is the session of operations that are only counted.
-var nobody = &session.Session{}
+// uncounted is the session of operations that are only counted.
+var uncounted = &session.Session{}
 
 func TestRequestMetrics(t *testing.T) {
 	t.Parallel()
@@ -24,16 +24,16 @@ func TestRequestMetrics(t *testing.T) {
 	require.NoError(t, err)
 
 	detailed := newRequestMetrics(prometheus.NewRegistry(), true)
-	detailed.done(&request{session: nobody, parsed: op}, time.Second, nil)
-	detailed.done(&request{session: nobody, parsed: op}, time.Second, errors.New("no"))
-	detailed.done(&request{session: nobody}, time.Second, errors.New("no"))
+	detailed.done(&request{session: uncounted, parsed: op}, time.Second, nil)
+	detailed.done(&request{session: uncounted, parsed: op}, time.Second, errors.New("no"))
+	detailed.done(&request{session: uncounted}, time.Second, errors.New("no"))
 	require.InDelta(t, 1, testutil.ToFloat64(detailed.total.WithLabelValues("query", "success", "Artists", op.Hash(nil))), 0)
 	require.InDelta(t, 1, testutil.ToFloat64(detailed.total.WithLabelValues("query", "failed", "Artists", op.Hash(nil))), 0)
 	require.InDelta(t, 1, testutil.ToFloat64(detailed.total.WithLabelValues("unknown", "failed", "", "")), 0)
 	require.Equal(t, 1, testutil.CollectAndCount(detailed.seconds), "failures have no time")
 
 	plain := newRequestMetrics(prometheus.NewRegistry(), false)
-	plain.done(&request{session: nobody, parsed: op}, time.Second, nil)
+	plain.done(&request{session: uncounted, parsed: op}, time.Second, nil)
 	require.InDelta(t, 1, testutil.ToFloat64(plain.total.WithLabelValues("query", "success")), 0)
 }
 
@@ -44,7 +44,7 @@ func TestOperationsHaveOneName(t *testing.T) {
 	op, err := parse.Parse(`subscription S($w: artist_bool_exp) { artist(where: $w) { id } }`, "", parse.Limits{})
 	require.NoError(t, err)
 	m := newRequestMetrics(prometheus.NewRegistry(), true)
-	q := &request{session: nobody, parsed: op, values: [][]byte{[]byte(`{"id":{"_eq":1}}`)}}
+	q := &request{session: uncounted, parsed: op, values: [][]byte{[]byte(`{"id":{"_eq":1}}`)}}
 	name := m.nameOf(q)
 	require.NotEqual(t, op.Hash(nil), name.Hash)
 	q.values = nil
@@ -58,7 +58,7 @@ func TestNamedOperationsAreBounded(t *testing.T) {
 	for i := range 3 * telemetry.MaxOperations {
 		op := *mustParse(t)
 		op.Name = "q" + strconv.Itoa(i)
-		m.done(&request{session: nobody, parsed: &op}, 0, nil)
+		m.done(&request{session: uncounted, parsed: &op}, 0, nil)
 	}
 	require.Equal(t, telemetry.MaxOperations/2+1, testutil.CollectAndCount(m.total), "made up for one request each")
 }

@@ -16,7 +16,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// stalledReader takes nothing before it is told to go on.
+// stalledReader takes nothing before it is instructed to go on.
 type stalledReader struct {
 	goOn chan struct{}
 	bytes.Buffer

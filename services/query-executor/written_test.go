@@ -25,7 +25,7 @@ func writtenAs(t *testing.T, e *Executor, role, mutation string) string {
 // next to them.
 func TestComputedFieldsOfWrittenRows(t *testing.T) {
 	t.Parallel()
-	for _, beside := range []string{``, ` id`, ` above { id }`, ` below_aggregate { aggregate { count } }`, ` doubled`} {
+	for _, more := range []string{``, ` id`, ` above { id }`, ` below_aggregate { aggregate { count } }`, ` doubled`} {
 		e := newFixture(t, "testdata/written", Config{})
 		for _, c := range []struct{ mutation, want string }{
 			{`insert_job(objects: [{id: 1, status: "active"}, {id: 2, status: "idle", n: 2}]) { affected_rows returning { active total%s } }`, `"active":1,"total":3`},
@@ -37,7 +37,7 @@ func TestComputedFieldsOfWrittenRows(t *testing.T) {
 			{`delete_job_by_pk(id: 3) { active total%s }`, `"active":2,"total":14`},
 			{`delete_job(where: {id: {_eq: 2}}) { returning { active total%s } }`, `"active":1,"total":11`},
 		} {
-			mutation := fmt.Sprintf(`mutation { `+c.mutation+` }`, beside)
+			mutation := fmt.Sprintf(`mutation { `+c.mutation+` }`, more)
 			require.Contains(t, writtenAs(t, e, "admin", mutation), c.want, mutation)
 		}
 	}

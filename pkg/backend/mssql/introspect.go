@@ -34,8 +34,8 @@ func (s *Source) introspect(ctx context.Context, enums, names []catalog.Name) (*
 }
 
 // introspect reads the catalog as an open transaction sees it: all tables, or those of the names. The
-// views of sys are asked, by what all editions and servers of the same protocol have of them; what some
-// lack is asked for only where it exists.
+// views of sys are queried, by what all editions and servers of the same protocol have of them; what some
+// lack is requested only where it exists.
 func (c *conn) introspect(ctx context.Context, _, names []catalog.Name) (*catalog.Source, error) {
 	r := newIntrospection(ctx, c, names)
 	for _, step := range []func() error{r.server, r.relations, r.columns, r.keys, r.foreignKeys, r.comments, r.synonyms, r.procedures} {
@@ -148,7 +148,7 @@ func (r *introspection) server() error {
 	})
 }
 
-// wanted reports whether a relation is asked for.
+// wanted reports whether a relation is requested.
 func (r *introspection) wanted(name catalog.Name) bool {
 	return r.names == nil || slices.Contains(r.names, name)
 }
@@ -291,7 +291,7 @@ func (r *introspection) synonyms() error {
 	})
 }
 
-// procedures are the stored procedures, with their parameters where the server tells of these. Which of them
+// procedures are the stored procedures, with their parameters where the server reports these. Which of them
 // have a default isn't in the catalog.
 func (r *introspection) procedures() error {
 	byID := map[string]*catalog.Function{}

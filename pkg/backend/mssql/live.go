@@ -70,7 +70,7 @@ func (s *Source) liveConn(ctx context.Context, stmt *liveStatement) (c *conn, er
 }
 
 // CheckLive checks that the values of a cohort are values of their types: the database reads them, and
-// gives the rows to nobody.
+// discards the rows.
 func (s *Source) CheckLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) error {
 	return s.QueryLive(ctx, st, [][][]byte{cohort}, func(int, [][]byte, []byte) {})
 }

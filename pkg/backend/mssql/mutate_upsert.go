@@ -13,7 +13,7 @@ import (
 const givenTable = "#given"
 
 // upsert renders an insert that updates rows which are there already, those that have the same values in the
-// columns of the target. Which are there is asked once, with locks that keep others from writing such rows until the
+// columns of the target. Existing rows are looked up once, with locks that keep others from writing such rows until the
 // transaction ends; the others are inserted, then these updated. MERGE does the same in one statement, but fires
 // triggers for operations that wrote nothing, and needs the same locks.
 //

@@ -35,7 +35,7 @@ func Open(o Options) *Source {
 	return s
 }
 
-// reader is the pool that the next query is asked of.
+// reader is the pool that runs the next query.
 func (s *Source) reader() *pool {
 	if len(s.readers) == 1 {
 		return s.readers[0]
@@ -131,7 +131,7 @@ func (c *conn) release() {
 	_ = c.Close()
 }
 
-// exec runs a batch without parameters whose rows nobody reads.
+// exec runs a batch without parameters whose rows no client reads.
 func (c *conn) exec(ctx context.Context, text string) error {
 	_, err := c.ExecContext(ctx, text)
 	return queryError(ctx, err, executed{SQL: text})

@@ -1,5 +1,5 @@
 // Package open keeps the databases of the metadata open: each source once for each way in which
-// it is reached, until nobody uses it and the metadata has no use for it.
+// it is reached, until no one uses it and the metadata has no use for it.
 package open
 
 import (
@@ -138,7 +138,7 @@ func (p *Pool) opened(m *metadata.Source) (*source, error) {
 	return s, nil
 }
 
-// drop takes one user away. Closing waits for connections in use, so nobody waits for it.
+// drop takes one user away. Closing waits for connections in use, so no request waits for it.
 func (p *Pool) drop(s *source) {
 	if s.users.Add(-1) > 0 {
 		return

@@ -84,7 +84,7 @@ func TestSourceIsClosedAfterItsLastUse(t *testing.T) {
 	<-(*opened)[0].closed
 }
 
-// What isn't in force yet can be used next to what is: a source has as many configurations as there
+// What isn't in effect yet can be used next to what is: a source has as many configurations as there
 // are versions of the metadata in hand.
 func TestSourcesAreOpenedOncePerConfiguration(t *testing.T) {
 	t.Parallel()

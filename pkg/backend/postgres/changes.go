@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// Changes of tables are told by triggers that send a notification at the end of each statement
+// Changes of tables are reported by triggers that send a notification at the end of each statement
 // that writes. Everything of it is in a schema of its own; dropping that with CASCADE removes
 // all traces.
 const (

@@ -75,7 +75,7 @@ func TestChanges(t *testing.T) {
 			case id := <-changed:
 				got = append(got, id)
 			case <-time.After(10 * time.Second):
-				require.Fail(t, "nothing was told", c.sql)
+				require.Fail(t, "nothing was reported", c.sql)
 			}
 		}
 		if len(c.want) == 1 && c.sql[:6] != "INSERT" {

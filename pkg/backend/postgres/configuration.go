@@ -61,7 +61,7 @@ const (
 
 func (c *Configuration) checkChangeFeed() error {
 	if c.ChangeFeed != "" && c.noChangeFeed {
-		return apierror.At(apierror.New(apierror.NotSupported, "databases of this kind tell of no changes: subscriptions are polled"), "change_feed")
+		return apierror.At(apierror.New(apierror.NotSupported, "databases of this kind report no changes: subscriptions are polled"), "change_feed")
 	}
 	switch c.ChangeFeed {
 	case "", ChangeFeedNotify, ChangeFeedLog:

@@ -18,7 +18,7 @@ type Options struct {
 	Replicas []schedule.Endpoint
 	// ApplicationName names our connections in pg_stat_activity, unless the address does.
 	ApplicationName string
-	// ChangeFeed is how changes of tables are told; empty for not at all.
+	// ChangeFeed is how changes of tables are reported; empty for not at all.
 	ChangeFeed string
 }
 
@@ -106,7 +106,7 @@ func (s *Server) Measure(m *backend.PoolMetrics, name string) {
 	}
 }
 
-// A Source is asked for its events under these names.
+// A Source is requested its events under these names.
 var (
 	_ backend.EventTriggers = (*Source)(nil)
 	_ backend.EventLog      = (*Source)(nil)

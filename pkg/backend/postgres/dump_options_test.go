@@ -98,6 +98,6 @@ func TestDumpOfAnotherServer(t *testing.T) {
 	t.Cleanup(func() { _ = ours.Close() })
 	first, err := listener.Accept()
 	require.NoError(t, err)
-	require.Equal(t, ours.LocalAddr(), first.RemoteAddr(), "nobody connected before us")
+	require.Equal(t, ours.LocalAddr(), first.RemoteAddr(), "no one connected before us")
 	require.NoError(t, first.Close())
 }

@@ -2,7 +2,7 @@ package postgres
 
 import "queryengine/pkg/catalog"
 
-// extensionEquality is where a catalog says that somebody has defined an operator = or an implicit cast between
+// extensionEquality is where a catalog lists user-defined an operator = or an implicit cast between
 // types of PostgreSQL: dialects are made from the catalog alone.
 const extensionEquality = "own_equality"
 

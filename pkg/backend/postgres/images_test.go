@@ -24,7 +24,7 @@ import (
 )
 
 // TestExerciseOnImages is TestExercise on the databases themselves. Their images are large and come from elsewhere,
-// so it is asked for by a variable: make test-images.
+// so it is requested by a variable: make test-images.
 func TestExerciseOnImages(t *testing.T) {
 	if os.Getenv("ENGINE_TEST_IMAGES") == "" {
 		t.Skip("ENGINE_TEST_IMAGES is not set: see make test-images")

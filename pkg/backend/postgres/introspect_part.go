@@ -14,7 +14,7 @@ import (
 )
 
 // partSQL finds the identifiers of tables and functions by their names, and of the tables
-// that must be known to describe them: those that foreign keys lead to, and those whose
+// that must be known to describe them: tables that foreign keys lead to, and tables whose
 // row types the functions take or return.
 //
 //go:embed introspection/part.sql

@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// TestLimitsThatOccur holds that limits that are asked for again and again are part of the text,
+// TestLimitsThatOccur holds that limits that are requested again and again are part of the text,
 // and that there are only so many texts.
 func TestLimitsThatOccur(t *testing.T) {
 	t.Parallel()

@@ -209,7 +209,7 @@ func TestSubscriptionsReadOneReplica(t *testing.T) {
 		require.Contains(t, strings.Join(first, ""), fmt.Sprintf(":%d}", i), "all of them are read")
 	}
 
-	options.Replicas[1] = options.Primary // nobody is there
+	options.Replicas[1] = options.Primary // no server is there
 	for i, answer := range read(open()) {
 		if strings.Contains(first[i], ":1}") {
 			require.Contains(t, answer, ":2}", "the next one")

@@ -174,7 +174,7 @@ func requirePreparedAlone(t *testing.T, suspends bool) {
 	require.Equal(t, "13", w.text(t, `SELECT count(*)::text FROM note`))
 }
 
-// TestConnectionLostWhileWriting holds what becomes of a mutation whose connection is lost: its caller is told so, and it isn't
+// TestConnectionLostWhileWriting holds what becomes of a mutation whose connection is lost: its caller gets an error, and it isn't
 // done again, whether it was committed or not.
 func TestConnectionLostWhileWriting(t *testing.T) {
 	t.Parallel()
@@ -216,7 +216,7 @@ func TestConnectionLostWhileWriting(t *testing.T) {
 	w.writes(t, "clerk", "5")
 }
 
-// severed is a link to a server that is lost at the next answer, after the server has given it, once that is asked for.
+// severed is a link to a server that is lost at the next answer, after the server has given it, once that is requested.
 type severed struct{ atAnswer atomic.Bool }
 
 // through is the address of a database by way of the link.

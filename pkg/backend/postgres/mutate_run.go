@@ -83,7 +83,7 @@ type holding struct {
 	turn   schedule.WriteTicket
 	// refused is why there is none.
 	refused error
-	// alone is that of a statement that could have shared; tried is set once that was asked.
+	// alone is that of a statement that could have shared; tried is set once it was tried.
 	alone schedule.Ticket
 	tried bool
 }

@@ -109,7 +109,7 @@ func writeAnswer(c *wire.Conn, res *wire.Result, text *rendered, out *backend.An
 	switch text.reply.kind {
 	case replyList:
 		if err := writeRows(w, res, text.reply.shape, out); err != nil {
-			// Nobody reads on. What the server still sends isn't worth the wait.
+			// No client reads on. What the server still sends isn't worth the wait.
 			c.Discard()
 			return sinkError{err}
 		}

@@ -32,7 +32,7 @@ func (s *statement) Collect(c *wire.Conn, r *wire.Result, dst []byte) ([]byte, e
 		return nil, err
 	}
 	out := backend.NewAnswer(dst, tooLarge{}, maxKept)
-	if text.reply.kind == replyMutation { // it can't be had again
+	if text.reply.kind == replyMutation { // it isn't available again
 		out = backend.NewAnswer(dst, nil, 0)
 	}
 	err = writeAnswer(c, r, text, out)

@@ -126,7 +126,7 @@ func TestSharedEqualErrors(t *testing.T) {
 	require.Equal(t, map[string]int{"answered": 2, "equal": 2, "alone": 0}, s.outcomes(t), "errors aren't counted")
 }
 
-// TestSharedEqualCancellation: a request that ends leaves those that asked for the same alone, and the server is told when the
+// TestSharedEqualCancellation: a request that ends leaves those that asked for the same alone, and the statement is cancelled when the
 // last one of them has ended.
 func TestSharedEqualCancellation(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func (s *sharing) quiet(t *testing.T) {
 	}, 30*time.Second, time.Millisecond)
 }
 
-// TestSharedAheadLock: those that wait for a round trip don't wait for long, and those after them
+// TestSharedAheadLock: statements that wait for a round trip don't wait for long, and those after them
 // not at all.
 func TestSharedAheadLock(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func (s *sharing) same(st backend.Statement, a backend.Args, want string) error 
 }
 
 // TestSharedCancellation: a request that ends leaves the others alone, wherever its statement is, and the
-// server is told when nobody waits for anything any more.
+// server cancels when no request waits for anything any more.
 func TestSharedCancellation(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, nil)
@@ -86,7 +86,7 @@ func TestSharedCancellation(t *testing.T) {
 	release()
 	list[2].require(t, `[{"v":20}]`)
 	// The first one is in front of the round trip, the second one waits on a connection of its own: and in
-	// the round trip, where nobody waits for it.
+	// the round trip, where no request waits for it.
 	s.blocked(t, "2")
 	cancel()
 	require.ErrorIs(t, <-list[0].err, context.Canceled)

@@ -84,7 +84,7 @@ const recreated = `DROP TABLE @.note CASCADE;
 	DO $$ BEGIN IF to_regproc('@.t') IS NOT NULL THEN
 		CREATE TRIGGER t BEFORE INSERT OR UPDATE OR DELETE ON @.note FOR EACH ROW EXECUTE FUNCTION @.t(); END IF; END $$`
 
-// schemaChanges are what somebody does to it.
+// schemaChanges are changes of the schema by other clients.
 var schemaChanges = []struct{ name, sql string }{
 	{"alter type", `DROP VIEW @.notes; ALTER TABLE @.note ALTER label TYPE varchar; CREATE VIEW @.notes AS SELECT id, label FROM @.note`},
 	{"alter length", `ALTER TABLE @.note ALTER short TYPE varchar(30)`},

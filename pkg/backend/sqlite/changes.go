@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// defaultPoll is how often the file is asked whether other processes have changed it. It costs a look
+// defaultPoll is how often the file is polled to see whether other processes have changed it. It costs a look
 // into shared memory.
 const defaultPoll = 500 * time.Millisecond
 
@@ -135,7 +135,7 @@ type dataVersion struct {
 	version string
 }
 
-// dataVersion asks the connection that writes, whose own changes are told without it. It is zero when
+// dataVersion asks the connection that writes, whose own changes are reported without it. It is zero when
 // that connection is busy.
 func (w *changes) dataVersion(ctx context.Context) (dataVersion, error) {
 	c, err := w.source.write.tryAcquire(ctx)

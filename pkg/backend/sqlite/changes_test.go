@@ -48,7 +48,7 @@ const changing = `CREATE TABLE parent (id INTEGER PRIMARY KEY);
 	INSERT INTO parent VALUES (1), (2);
 	INSERT INTO child VALUES (1, 1);`
 
-// What the source writes itself is told at once: also what triggers and foreign keys write.
+// What the source writes itself is reported at once: also what triggers and foreign keys write.
 func TestOwnChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, changing, func(o *Options) { o.Poll = 1 << 40 })
@@ -66,7 +66,7 @@ func TestOwnChanges(t *testing.T) {
 	require.ElementsMatch(t, []string{"child", "log"}, []string{next(), next()}, "a text may have changed anything")
 }
 
-// What is rolled back is told to nobody, and what another process commits is.
+// What is rolled back isn't reported, and what another process commits is.
 func TestChangesOfOthers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, changing, nil)

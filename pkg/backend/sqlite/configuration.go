@@ -103,7 +103,7 @@ type Options struct {
 	// PoolTimeout is how long a statement waits for a connection, BusyTimeout how long it waits for other
 	// processes that write.
 	PoolTimeout, BusyTimeout time.Duration
-	// Poll is how often the file is asked for the changes of other processes; 0 for the default.
+	// Poll is how often the file is requested the changes of other processes; 0 for the default.
 	Poll time.Duration
 }
 

@@ -209,7 +209,7 @@ func (c *conn) step(stmt *sqlite.Stmt, f func(row answer.Cells) error) error {
 	}
 }
 
-// exec runs a statement whose rows nobody reads.
+// exec runs a statement whose rows no client reads.
 func (c *conn) exec(ctx context.Context, text string) error {
 	_, err := c.rows(ctx, text, nil, func(answer.Cells) error { return nil })
 	return queryError(ctx, err, executed{SQL: text})

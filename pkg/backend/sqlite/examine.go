@@ -29,7 +29,7 @@ func (Examiner) Examine(ctx context.Context, ask doctor.Ask) (*doctor.Facts, err
 		CreateIndex: func(t *doctor.Table, columns string) string {
 			return fmt.Sprintf("CREATE INDEX ... ON %s (%s)", t.Identifier, columns)
 		},
-		AddKey: func(*doctor.Table) string { return "Make the table anew with a primary key, and copy its rows" },
+		AddKey: func(*doctor.Table) string { return "Make the table again with a primary key, and copy its rows" },
 	}}}
 	for _, step := range []func() error{x.tables, x.server, x.counts, x.allIndexes} {
 		if err := step(); err != nil {

@@ -66,7 +66,7 @@ func TestExamine(t *testing.T) {
 		found = append(found, string(finding.Severity)+" "+finding.Code+" "+finding.Object+": "+finding.Remedy)
 	}
 	require.Equal(t, []string{
-		"error table-missing gone: ", "warning no-primary-key loose: Make the table anew with a primary key, and copy its rows",
+		"error table-missing gone: ", "warning no-primary-key loose: Make the table again with a primary key, and copy its rows",
 		`warning relationship-index book.author_id: CREATE INDEX ... ON "book" ("author_id")`,
 	}, found)
 }

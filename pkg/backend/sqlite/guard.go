@@ -8,7 +8,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// guard is asked by SQLite for whatever a statement is going to do, when the statement is compiled. It
+// SQLite calls guard for whatever a statement is going to do, when the statement is compiled. It
 // refuses what leaves the file or breaks it, and keeps account of the tables that are written.
 //
 // SQLite's defensive mode would refuse some of that, too. The driver can't set it: SetDefensive forgets an

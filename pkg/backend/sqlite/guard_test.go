@@ -111,7 +111,7 @@ func TestTextsDoNotEndTheirTransaction(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What a text does to its connection reaches nobody else.
+// What a text does to its connection reaches no other client.
 func TestTextsKeepTheirSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, "CREATE TABLE p (n INTEGER PRIMARY KEY); CREATE TABLE c (p INTEGER REFERENCES p)", nil)

@@ -61,7 +61,7 @@ func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 		Text: "INSERT INTO " + target + r.insertRows(i) + r.OnConflict(i.OnConflict, row),
 		Row:  row,
 		Check: r.InsertCheck(i, row, func() string {
-			// A value of the row, so that it is asked for each.
+			// A value of the row, so that it is requested each.
 			of := "NULL"
 			if len(i.Columns) > 0 {
 				of = r.Column(row, i.Columns[0].Name)

@@ -34,7 +34,7 @@ func TestOneWriter(t *testing.T) {
 		if err := tx.Exec(t.Context(), written("UPDATE a SET n = 100"), backend.Args{}, func([][]byte) error { return nil }); err != nil {
 			return err
 		}
-		require.Equal(t, [][]string{{"20"}}, f.rows(t, "SELECT n FROM a"), "what isn't committed is seen by nobody")
+		require.Equal(t, [][]string{{"20"}}, f.rows(t, "SELECT n FROM a"), "what isn't committed is invisible")
 		return nil
 	}))
 }
@@ -85,7 +85,7 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 	require.Len(t, c.order, maxPrepared)
 }
 
-// Connections come and go while others are at work: each keeps its guard, and nobody's memory changes.
+// Connections come and go while others are at work: each keeps its guard, and no memory changes.
 func TestConnectionsComeAndGo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, "CREATE TABLE a (n INTEGER)", nil)

@@ -52,7 +52,7 @@ type As struct {
 	Wrap ir.Wrap
 }
 
-// Strategy is what a dialect renders in its own way. The methods named Own are asked first, and
+// Strategy is what a dialect renders in its own way. The methods named Own are called first, and
 // give false for what the Renderer is to do. All may call back the Renderer.
 type Strategy interface {
 	// OwnCondition may take over a condition. By default, Exists is a sub-select.

@@ -28,7 +28,7 @@ func Connect(t testing.TB, s *natsserver.Server) *bus.Bus {
 	return ConnectWith(t, bus.Config{URL: s.ClientURL()})
 }
 
-// ConnectWith connects with a configuration. Where that doesn't say, nobody is taken for silent as soon as in
+// ConnectWith connects with a configuration. Where that doesn't say, no member counts as silent as soon as in
 // programs: a machine that runs tests may be busy for as long.
 func ConnectWith(t testing.TB, c bus.Config) *bus.Bus {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 // dirVariable makes a test binary a NATS server with that directory, and nothing else.
 const dirVariable = "BUSTEST_NATS_DIR"
 
-// What a Process is told on its standard input, and answers when it is done.
+// What a Process reads from its standard input, and answers when it is done.
 const (
 	fill     = "fill"
 	makeRoom = "make room"

@@ -88,7 +88,7 @@ func TestReadersHaveNoEffect(t *testing.T) {
 			_, err = js.Publish(t.Context(), bus.ChangesSubject, []byte("first"))
 			require.NoError(t, err)
 
-			// The subjects of the services, each of which is heard where somebody may hear it.
+			// The subjects of the services, each of which is heard by a user who may hear it.
 			var replies []string
 			heard := make(chan string, 10_000)
 			for _, u := range bus.Users() {

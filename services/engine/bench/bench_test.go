@@ -156,7 +156,7 @@ func TestTimeOfAMeasurement(t *testing.T) {
 	o.Before = "earlier"
 	more, err := o.Time()
 	require.NoError(t, err)
-	require.Equal(t, 3*(long-startTime), 2*(more-startTime), "the earlier build is one more target beside json and one")
+	require.Equal(t, 3*(long-startTime), 2*(more-startTime), "the earlier build is one more target next to json and one")
 	o.Before, o.Connections = "", o.Connections[:1]
 	short, err := o.Time()
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ var modeParameters = []parameter{
 	{"sold", "$p: Int!", `invoice_lines: {invoice_id: {_eq: $p}}`, between(1, 200_000)},
 }
 
-// modeShapes are what is asked for of these tracks.
+// modeShapes are what is requested of these tracks.
 var modeShapes = []struct{ name, declare, arguments, fields string }{
 	{"rows", "", `order_by: {id: asc}, limit: 20`, `id name`},
 	{"limit", "$limit: Int!", `order_by: {id: asc}, limit: $limit`, `id name`},

@@ -18,10 +18,10 @@ import (
 )
 
 // slowestMode is how many times more of the database PostgreSQL's choice of plans may cost than the
-// better one of the two modes that can be asked for.
+// better one of the two modes that can be requested.
 const slowestMode = 1.1
 
-// ModeTurns is how many turns each way to plan has with a statement, unless others are asked for.
+// ModeTurns is how many turns each way to plan has with a statement, unless others are requested.
 const ModeTurns = 8
 
 // The length of a turn.

@@ -66,7 +66,7 @@ func writingQueries() []query {
 	return all
 }
 
-// roleQueries are asked by roles that may see and write some rows only. The yardsticks have the
+// roleQueries are sent by roles that may see and write some rows only. The yardsticks have the
 // same conditions in their statements.
 func roleQueries() []query {
 	plain, nested := objects(100, false), objects(100, true)

@@ -122,7 +122,7 @@ func (b *subscriptionBench) rows(ctx context.Context) error {
 	if _, err := latencies.await(ctx, o.Values, 2*time.Minute); err != nil {
 		return fmt.Errorf("first results: %w", err)
 	}
-	if !lifecycle.Sleep(ctx, 2*settle) { // until the changes are told
+	if !lifecycle.Sleep(ctx, 2*settle) { // until the changes are reported
 		return ctx.Err()
 	}
 	err := b.spend(ctx, "nothing changes", 0, func() error {

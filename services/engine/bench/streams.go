@@ -85,7 +85,7 @@ func (b *subscriptionBench) stream(ctx context.Context, name, fields string, sha
 		}
 	}
 	insert := func(part int) error {
-		_, err := db.Exec(ctx, `INSERT INTO entry (part, body) VALUES ($1, 'a row that is told of')`, part)
+		_, err := db.Exec(ctx, `INSERT INTO entry (part, body) VALUES ($1, 'a row that is notified of')`, part)
 		return err
 	}
 	b.arrivals.reset(b.options.Streams)

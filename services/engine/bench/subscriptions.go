@@ -23,7 +23,7 @@ type SubscriptionOptions struct {
 	// Programs is the directory of the engine's programs.
 	Programs string
 	// Documents are how many different subscriptions there are, Values for how many different
-	// variables each is asked, Connections how many WebSockets they share.
+	// variables of each, Connections how many WebSockets they share.
 	Documents, Values, Connections int
 	// Idle is how long nothing happens, Changes how often something does after that.
 	Idle    time.Duration

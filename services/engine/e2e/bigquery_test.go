@@ -220,9 +220,9 @@ func TestBigQueryNativeQueries(t *testing.T) {
 	}
 	const counts = "SELECT c.id AS id, c.name AS name, COUNT(*) AS visits FROM web.customer AS c JOIN web.visit AS v ON v.customer_id = c.id GROUP BY c.id, c.name HAVING COUNT(*) >= {{least}}"
 	require.JSONEq(t, `{"message":"success"}`, track("busy_customers", counts).text())
-	refused := track("none", "SELECT id FROM web.nobody WHERE id > {{least}}").text()
+	refused := track("none", "SELECT id FROM web.missing WHERE id > {{least}}").text()
 	require.Contains(t, refused, `"code":"validation-failed"`)
-	require.Contains(t, refused, "nobody")
+	require.Contains(t, refused, "missing")
 	p.metadata("bigquery_create_logical_model_select_permission", map[string]any{"source": "bq", "name": "busy", "role": "reader", "permission": map[string]any{
 		"columns": []string{"name"}, "filter": map[string]any{"visits": map[string]any{"_gt": 1}},
 	}})

@@ -75,7 +75,7 @@ func newComposed(t *testing.T) *composed {
 
 var composePrograms = []string{gateway, metadata, executor, eventDelivery, scheduler, engine}
 
-// needImage skips the test where an image can't be had.
+// needImage skips the test where an image isn't available.
 func (c *composed) needImage(t *testing.T, name string) {
 	t.Helper()
 	if _, err := c.run("docker", "image", "inspect", name); err == nil {

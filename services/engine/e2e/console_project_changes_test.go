@@ -57,7 +57,7 @@ var projectChanges = []string{
 	`{"type": "pg_create_select_permission", "args": {"source": "default", "table": "mood", "role": "gone", "permission": {"columns": "*", "filter": {}}}}`,
 	`{"type": "pg_drop_select_permission", "args": {"source": "default", "table": "mood", "role": "gone"}}`,
 	`{"type": "add_inherited_role", "args": {"role_name": "both", "role_set": ["reader", "writer"]}}`,
-	`{"type": "set_custom_types", "args": {"objects": [{"name": "Review", "description": "What somebody thinks", "fields": [{"name": "author_id", "type": "Int!"}, {"name": "text", "type": "String"}]}], "enums": [{"name": "Stars", "values": [{"value": "ONE"}, {"value": "TWO"}]}]}}`,
+	`{"type": "set_custom_types", "args": {"objects": [{"name": "Review", "description": "What a reader thinks", "fields": [{"name": "author_id", "type": "Int!"}, {"name": "text", "type": "String"}]}], "enums": [{"name": "Stars", "values": [{"value": "ONE"}, {"value": "TWO"}]}]}}`,
 	`{"type": "create_action", "args": {"name": "review", "comment": "says", "definition": {"handler": "http://127.0.0.1:1/review", "arguments": [{"name": "author_id", "type": "Int!"}, {"name": "stars", "type": "Stars"}], "output_type": "Review", "headers": [{"name": "x-key", "value": "a: b"}], "timeout": 7}}}`,
 	`{"type": "create_action_permission", "args": {"action": "review", "role": "reader"}}`,
 	`{"type": "pg_create_event_trigger", "args": {"source": "default", "name": "article_changed", "table": "article", "webhook": "http://127.0.0.1:1/changed", "insert": {"columns": "*"}, "update": {"columns": ["title"]}, "retry_conf": {"num_retries": 3, "interval_sec": 5, "timeout_sec": 20}, "headers": [{"name": "x", "value": "y"}]}}`,

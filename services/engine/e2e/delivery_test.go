@@ -121,7 +121,7 @@ func TestWhatADeadWorkerHeldComesAgain(t *testing.T) {
 	c.awaitNumber(c.metadataURL, oneOffs, `SELECT count(*) FROM engine_catalog.engine_scheduled_events WHERE status = 'delivered'`)
 }
 
-// TestStoppedWorkerFinishesAndReleases holds that a worker which is told to stop ends the calls
+// TestStoppedWorkerFinishesAndReleases holds that a worker that is stopped ends the calls
 // that it has made, and that what waits in it goes to another at once, not when a lease has run out.
 func TestStoppedWorkerFinishesAndReleases(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestHangingWebhooksLeaveRoomForOthers(t *testing.T) {
 	c.insert("quick", rows)
 	g.metadata("create_scheduled_event", map[string]any{"webhook": quick.url, "schedule_at": time.Now().UTC().Format(time.RFC3339)})
 	quick.awaitTaken(rows+1, 45*time.Second)
-	t.Logf("%d events came in %s beside %d calls that hang", rows+1, time.Since(began).Round(time.Millisecond), hanging.waiting.Load())
+	t.Logf("%d events came in %s next to %d calls that hang", rows+1, time.Since(began).Round(time.Millisecond), hanging.waiting.Load())
 	events, _ := hanging.count()
 	require.Zero(t, events, "they hang still")
 }

@@ -48,7 +48,7 @@ var documentationRoot = filepath.Join("..", "..", "..")
 //
 // A page that adds a source of BigQuery has a server with the dataset web in its place.
 //
-// Addresses of this machine with port 8080 are those of the engine, others those of programs in the
+// Addresses of this machine with port 8080 are the engine, others are programs in the
 // background: give the same port on one page to what is the same.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()

@@ -121,7 +121,7 @@ func (f *failover) epoch() string {
 
 // TestSourceFailsOver has the primary server of a source die and its standby take over, which doesn't have the last changes of
 // the primary, nor its slots. Subscribers and readers of the publication have what the new primary has; the events of
-// changes that it made before its log was read are missed, and are said to be.
+// changes that it made before its log was read are missed, and are reported as such.
 func TestSourceFailsOver(t *testing.T) {
 	t.Parallel()
 	f := installFailover(t)
@@ -158,9 +158,9 @@ func TestSourceFailsOver(t *testing.T) {
 
 	f.awaitSubscriber(f.standby)
 	f.awaitSame("id owner note")
-	require.NotEqual(t, before, f.epoch(), "it begins anew")
+	require.NotEqual(t, before, f.epoch(), "it begins again")
 	gaps := func() int { return strings.Count(f.worker.log.String(), "changes in between make no events") }
-	eventually(t, publishedLimit, func() bool { return gaps() > 0 }, func() string { return "the gap isn't told of" })
+	eventually(t, publishedLimit, func() bool { return gaps() > 0 }, func() string { return "the gap isn't reported" })
 	f.insert(f.standby, 111, 160)
 	f.awaitEvents(111, 160)
 	f.awaitSubscriber(f.standby)

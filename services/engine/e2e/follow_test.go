@@ -55,7 +55,7 @@ func (p *process) version() int64 {
 	return listed.Version
 }
 
-// TestFollowingTheMetadataOverGateways: what is changed by one gateway is told by all of them, also after NATS was gone, and a
+// TestFollowingTheMetadataOverGateways: what is changed by one gateway reaches followers of all of them, also after NATS was gone, and a
 // stream ends with its gateway.
 func TestFollowingTheMetadataOverGateways(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ import (
 	document "queryengine/pkg/metadata"
 )
 
-// language is how a door is asked.
+// language is how a door is called.
 type language string
 
 const (

@@ -168,7 +168,7 @@ func (c *cluster) launch(name string, settings ...string) *process {
 	c.t.Helper()
 	port := freeport.Text(c.t)
 	env := maps.Clone(c.settings)
-	if name == gateway { // whose port for clients has all that is asked for
+	if name == gateway { // whose port for clients has all that is requested
 		env["ENGINE_GRAPHQL_SERVER_PORT"] = port
 	} else {
 		env["ENGINE_GRAPHQL_STATUS_PORT"] = port

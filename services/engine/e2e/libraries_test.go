@@ -41,7 +41,7 @@ func TestClientLibraries(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			told := map[string]string{}
 			lines := bufio.NewScanner(stdout)
-			// await reads until something is told, in whatever order things come.
+			// await reads until something is reported, in whatever order things come.
 			await := func(what, want string) {
 				t.Helper()
 				for !sameJSON(told[what], want) {

@@ -17,7 +17,7 @@ type runsTest struct {
 	gateway, executor *process
 	// pollers are the ids of the documents in the log, by their names.
 	pollers map[string]string
-	// marks subscribes to a row with the number of changes of it: it has heard of one when everything before it was told.
+	// marks subscribes to a row with the number of changes of it: it has heard of one when everything before it was reported.
 	marks  *subscriber
 	mark   string
 	marked int
@@ -93,7 +93,7 @@ func TestChangesRunWhatTheyMatterTo(t *testing.T) {
 					want = step.whole
 				}
 				for r.settle(); !r.exact(step.sql, want); r.settle() {
-					t.Log("the log was read anew: once more")
+					t.Log("the log was read again: once more")
 				}
 			}
 			r.settle()

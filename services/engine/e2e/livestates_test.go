@@ -222,7 +222,7 @@ func (l *liveTest) run(step liveStep) {
 	}
 }
 
-// note adds a state. All subscribers of a session are asked about at once.
+// note adds a state. All subscribers of a session are evaluated at once.
 func (l *liveTest) note() {
 	l.t.Helper()
 	sessions := map[string][]int{}
@@ -372,7 +372,7 @@ func (l *liveTest) settle() {
 	}
 }
 
-// settleLimit is more than what a fault may take, and less than what a live query waits that isn't told of anything.
+// settleLimit is more than what a fault may take, and less than what a live query waits without a report.
 const settleLimit = 45 * time.Second
 
 // last is the step that led to the present state.

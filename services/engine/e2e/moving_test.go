@@ -64,7 +64,7 @@ func TestProjectsOfAnotherEngineMoveByOneSetting(t *testing.T) {
 }
 
 // TestProjectsOfAnotherEngineSayWhatIsMissing is the same without the setting: the projects need
-// it, and are told so.
+// it, and learn so.
 func TestProjectsOfAnotherEngineSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	p := moveProject(t, "clinic", "")

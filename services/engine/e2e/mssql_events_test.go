@@ -120,7 +120,7 @@ func TestSQLServerEvents(t *testing.T) {
 	require.JSONEq(t, `{"id":2,"price":null}`, string(changed.Event.Data["old"]))
 	require.JSONEq(t, `{"id":2,"price":5.00}`, string(changed.Event.Data["new"]))
 
-	// A webhook that fails is asked again, and given up after all tries.
+	// A webhook that fails is called again, and given up after all tries.
 	for range 3 {
 		hook.statuses <- http.StatusInternalServerError
 	}

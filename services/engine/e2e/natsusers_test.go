@@ -188,7 +188,7 @@ func TestUsersOfNATS(t *testing.T) {
 		"$JS.API.STREAM.INFO.OBJ_METADATA_SNAPSHOTS", "$JS.API.STREAM.MSG.GET.DELIVERIES", "$JS.API.DIRECT.GET.KV_QUERY_CACHE",
 	}, []string{"engine.deliveries.>", "engine.query.>", "_INBOX_gateway.>", "_INBOX.>", "$KV.>"})
 	_, err = nats.Connect(g.settings["ENGINE_GRAPHQL_NATS_URL"], nats.Timeout(5*time.Second))
-	require.ErrorIs(t, err, nats.ErrAuthorization, "nobody connects without being a user")
+	require.ErrorIs(t, err, nats.ErrAuthorization, "no client connects without being a user")
 }
 
 // withSecret is an address with a parameter that is taken for a secret.

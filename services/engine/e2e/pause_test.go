@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/status"
 )
 
-// TestPauseIsPartOfTheMetadata pauses triggers of a whole server: the pause is told by get_status, holds over a restart,
+// TestPauseIsPartOfTheMetadata pauses triggers of a whole server: the pause is reported by get_status, holds over a restart,
 // is exported and applied by the command line, and is gone back from with the history.
 func TestPauseIsPartOfTheMetadata(t *testing.T) {
 	t.Parallel()

@@ -143,7 +143,7 @@ func (p *pooledSource) work(f func()) {
 	<-finished
 }
 
-// check compares what clients were told with what is there.
+// check compares what clients received with what is there.
 func (p *pooledSource) check() {
 	p.t.Helper()
 	written := int(p.rows.Load())

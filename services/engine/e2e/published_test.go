@@ -261,7 +261,7 @@ func TestPublishedChanges(t *testing.T) {
 	s, err := c.js.Stream(t.Context(), "CHANGES-default-items")
 	require.NoError(t, err)
 	first, err := s.GetMsg(t.Context(), 1)
-	require.NoError(t, err, "nothing began anew")
+	require.NoError(t, err, "nothing began again")
 	require.Equal(t, "begin", first.Header.Get("Engine-Op"))
 
 	execute(t, c.databaseURL, `TRUNCATE item; INSERT INTO item VALUES (7, 'me', 'after', 's'), (8, 'you', 'after', 's')`)
@@ -290,7 +290,7 @@ func TestUnpublishedWhileNobodyPublishes(t *testing.T) {
 	c.awaitGone()
 }
 
-// TestPublishedChangesWithUsersOfNATS has each service be a user with rights of its own, and somebody read who may do
+// TestPublishedChangesWithUsersOfNATS has each service be a user with rights of its own, and a reader who may do
 // nothing else.
 func TestPublishedChangesWithUsersOfNATS(t *testing.T) {
 	t.Parallel()

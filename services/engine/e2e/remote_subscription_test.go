@@ -60,7 +60,7 @@ func TestRemoteSubscriptionsOfLibraries(t *testing.T) {
 		require.Len(t, s.all(three), 3, library)
 		many := s.subscribe(`subscription ($to: Int!) { count(to: $to) { value } }`, map[string]any{"to": 5000})
 		s.await(many, `{"count":{"value":5000}}`)
-		require.Len(t, s.all(many), 5000, "each of them came, whoever had to wait")
+		require.Len(t, s.all(many), 5000, "each of them came, anyone who had to wait")
 		who := s.subscribe(`subscription { who }`, nil)
 		s.await(who, `{"who":"admin"}`)
 		endless := s.subscribe(`subscription { count(to: 0) { value } }`, nil)

@@ -33,7 +33,7 @@ var secretsOfOutgoing = map[string]string{
 }
 
 // secretPath is the part of SECRET_ADDRESS that is secret.
-const secretPath = "path-that-nobody-knows"
+const secretPath = "path-that-is-unknown"
 
 // TestSecretsOfOutgoingCallsStaySecret has actions, remote schemas, event and cron triggers call
 // a server that answers, that fails and that isn't there, with secrets of the environment in

@@ -145,7 +145,7 @@ func TestStatusOfSplitServices(t *testing.T) {
 	awaitSubscriptions := func(kind string, want ...float64) {
 		var found []float64
 		eventually(t, startLimit, func() bool { found = p.services().subscriptions(kind); return slices.Equal(found, want) },
-			func() string { return fmt.Sprintf("%s: %v in place of %v", kind, found, want) })
+			func() string { return fmt.Sprintf("%s: %v instead of %v", kind, found, want) })
 	}
 	awaitSubscriptions("live-query", 4, 3, 2)
 	awaitSubscriptions("streaming", 1, 1, 1)
@@ -195,7 +195,7 @@ func TestStatusOfSplitServices(t *testing.T) {
 	require.Len(t, p.services().of(executor), 2)
 	first.signal(syscall.SIGSTOP)
 	defer first.signal(syscall.SIGCONT)
-	eventually(t, startLimit, func() bool { // a process goes on for a moment after it was told to stop
+	eventually(t, startLimit, func() bool { // a process goes on for a moment after it was stopped
 		a = p.services()
 		return slices.ContainsFunc(a.of(executor), func(i status.Instance) bool { return !i.Responding })
 	}, func() string { return "both executors respond" })

@@ -238,7 +238,7 @@ func TestServerSentEvents(t *testing.T) {
 	t.Run("mutation by GET", func(t *testing.T) {
 		a, err := gateways[0].send(http.MethodGet, "/v1/graphql?query=mutation", map[string]string{"X-Engine-Admin-Secret": secret, "Accept": "text/event-stream"}, nil)
 		require.NoError(t, err)
-		require.Contains(t, a.text(), "only subscriptions can be asked for with GET")
+		require.Contains(t, a.text(), "only subscriptions are allowed with GET")
 	})
 }
 
@@ -354,7 +354,7 @@ func TestSubscriptionsAreToldOfTheLog(t *testing.T) {
 	c.awaitNumber(c.databaseURL, 0, slots) // without subscribers, nothing reads the log
 }
 
-// testChangeFeed subscribes to a source with a change feed. Faults end what tells of changes. The subscriber is
+// testChangeFeed subscribes to a source with a change feed. Faults end what reports changes. The subscriber is
 // still there afterwards.
 func testChangeFeed(t *testing.T, c *cluster, feed string, faults ...func()) *subscriber {
 	t.Helper()
@@ -383,7 +383,7 @@ func testChangeFeed(t *testing.T, c *cluster, feed string, faults ...func()) *su
 		return time.Since(began)
 	}
 	quick := func() bool { return max(change(), change()) < 2*time.Second }
-	slow := func() string { return "changes are not told of" }
+	slow := func() string { return "changes aren't reported" }
 	eventually(t, startLimit, quick, slow)
 
 	execute(t, c.databaseURL, `INSERT INTO line (text) SELECT 'x' FROM generate_series(1, 21)`)

@@ -229,7 +229,7 @@ func (s *system) awaitWell() {
 	eventually(s.t, wellLimit, func() bool {
 		if last != "" {
 			s.t.Logf("%s not well: %s", time.Now().Format("15:04:05.000"), last)
-			time.Sleep(time.Second) // it is asked for again
+			time.Sleep(time.Second) // it is requested again
 		}
 		for name, n := range replicated {
 			for i := range n {

@@ -10,7 +10,7 @@ const noProject: Plugin = {
 
 export default defineConfig({
   base: "/console/",
-  // The server puts a nonce of its own in the place of this, in each answer.
+  // The server puts a nonce of its own instead of this, in each answer.
   html: { cspNonce: "CSP-NONCE" },
   plugins: [react(), noProject],
   build: {

@@ -259,7 +259,7 @@ func text(raw json.RawMessage) *string {
 }
 
 // OpenEventBell returns a bell that never rings: nothing in SQL Server tells a process of a commit, so
-// events are asked for.
+// events are requested.
 func (l *Log) OpenEventBell(context.Context) (backend.EventBell, error) { return silence{}, nil }
 
 type silence struct{}

@@ -141,7 +141,7 @@ type peer struct {
 	conn    net.Conn
 	session Session
 	out     writer
-	// inTransaction is what the client was told last.
+	// inTransaction is the last state that the client received.
 	inTransaction bool
 
 	mu        sync.Mutex

@@ -61,7 +61,7 @@ func TestPartitions(t *testing.T) {
 	stop()
 }
 
-// TestRowsThatComeAndGoWithPartitions holds that all starts again when rows come to a table, or leave it, without the log's telling of them.
+// TestRowsThatComeAndGoWithPartitions holds that all starts again when rows come to a table, or leave it, without the log's reporting them.
 func TestRowsThatComeAndGoWithPartitions(t *testing.T) {
 	t.Parallel()
 	const whole = ` (id int NOT NULL PRIMARY KEY, owner text, note text, secret text, n int, twice int GENERATED ALWAYS AS (n * 2) STORED);

@@ -17,7 +17,7 @@ import (
 const closeWithin = time.Second
 
 // errUnclear reports that what a role sees of a change can't be decided.
-var errUnclear = errors.New("what a change was for the role can't be told from the log")
+var errUnclear = errors.New("what a change was for the role isn't in the log")
 
 // publisher publishes a definition. It belongs to one goroutine.
 type publisher struct {
@@ -29,7 +29,7 @@ type publisher struct {
 	on         Progress
 
 	place Place
-	// tables are those of the definition, byRelation those that the log tells of.
+	// tables are the tables of the definition, byRelation the ones that the log reports.
 	tables     []*table
 	byRelation map[uint32]*table
 	reader
@@ -74,7 +74,7 @@ func Publish(ctx context.Context, pool *wire.Pool, d *Definition, sink Sink, on 
 	return errors.Join(errUnclear, p.dropSlots(ctx))
 }
 
-// examined are the tables, by what the log tells of them, too.
+// examined are the tables, by what the log reports them, too.
 func (p *publisher) examined(ctx context.Context) (tables []*table, byRelation map[uint32]*table, err error) {
 	if tables, err = p.examine(ctx); err != nil {
 		return nil, nil, err

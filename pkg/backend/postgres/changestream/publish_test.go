@@ -103,7 +103,7 @@ func (f *fixture) rows(t *testing.T) map[string]string {
 
 // TestReplayedStateIsTheRolesQuery has writers with random transactions, from before the rows are read on,
 // while the store fails and the process that publishes is replaced. At rest a reader has what a query gives,
-// and has been told of everything once, in the order of the commits.
+// and has been notified of everything once, in the order of the commits.
 func TestReplayedStateIsTheRolesQuery(t *testing.T) {
 	t.Parallel()
 	const writers, ids = 3, 40
@@ -135,7 +135,7 @@ func TestReplayedStateIsTheRolesQuery(t *testing.T) {
 	writing.Wait()
 	f.caughtUp(t)
 	require.Equal(t, f.rows(t), f.sink.state()["item"])
-	require.Equal(t, 1, f.sink.count(changestream.OpBegin), "nothing began anew")
+	require.Equal(t, 1, f.sink.count(changestream.OpBegin), "nothing began again")
 
 	var last changestream.Place
 	for _, m := range f.sink.all() {
@@ -246,8 +246,8 @@ func TestItBeginsAnew(t *testing.T) {
 				UPDATE item SET note = 'unseen'`,
 		},
 		"the definition has changed":         {next: definition(others)},
-		"the table was made anew":            {meanwhile: `DROP TABLE item;` + itemTable + `INSERT INTO item VALUES (7, 'me', 'new', 's', 1)`},
-		"the table was made anew under way":  {running: `DROP TABLE item;` + itemTable + `INSERT INTO item VALUES (7, 'me', 'new', 's', 1)`},
+		"the table was made again":           {meanwhile: `DROP TABLE item;` + itemTable + `INSERT INTO item VALUES (7, 'me', 'new', 's', 1)`},
+		"the table was made again under way": {running: `DROP TABLE item;` + itemTable + `INSERT INTO item VALUES (7, 'me', 'new', 's', 1)`},
 		"rows were without what was before":  {meanwhile: `ALTER TABLE item REPLICA IDENTITY DEFAULT; UPDATE item SET note = 'unclear'; ALTER TABLE item REPLICA IDENTITY FULL`},
 		"a column has another type":          {meanwhile: `UPDATE item SET note = 'no number'; ALTER TABLE item ALTER note TYPE int USING 7`},
 		"the publication was dropped":        {meanwhile: `DO $$ BEGIN EXECUTE (SELECT format('DROP PUBLICATION %I', pubname) FROM pg_publication); END $$; UPDATE item SET note = 'unseen'`},
@@ -376,7 +376,7 @@ func TestServerThatKeepsNoMoreLog(t *testing.T) {
 	require.Equal(t, 1, f.slots(t))
 }
 
-// TestServerWhoseLogCannotBeRead holds what is said of a server whose wal_level is replica, and that nothing is left there.
+// TestServerWhoseLogCannotBeRead holds the error of a server whose wal_level is replica, and that nothing is left there.
 func TestServerWhoseLogCannotBeRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture()

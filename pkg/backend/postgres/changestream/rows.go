@@ -19,7 +19,7 @@ const (
 
 // rows stores the rows as they are, from p.place on. In the transaction of begin they are those at the
 // place where the slot begins. When that was interrupted the rest are those of now: all that has
-// happened to them since is in the log, too, and leads to the same rows once it is told.
+// happened to them since is in the log, too, and leads to the same rows once it is read.
 func (p *publisher) rows(ctx context.Context) error {
 	if p.pg.TxStatus() == wire.Idle {
 		if err := p.resumeRows(ctx); err != nil {

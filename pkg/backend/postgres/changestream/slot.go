@@ -190,7 +190,7 @@ func (p *publisher) isPublished(ctx context.Context) (bool, error) {
 	return err == nil && string(rows[0][0]) == strconv.Itoa(len(relations)), err
 }
 
-// check fails when a table isn't what it was: the log doesn't tell of that.
+// check fails when a table isn't what it was: the log doesn't report that.
 func (p *publisher) check(ctx context.Context) error {
 	tables, err := p.examine(ctx)
 	if err != nil {

@@ -71,7 +71,7 @@ func (t *table) refused(why string) error {
 	return apierror.Newf(apierror.NotSupported, "changes of table %q can't be published: %s", t.Name.Name, why)
 }
 
-// relations are those by which the log tells of the rows of tables.
+// relations are those by which the log reports the rows of tables.
 func relations(tables []*table) (map[uint32]*table, error) {
 	found := map[uint32]*table{}
 	for _, t := range tables {

@@ -34,7 +34,7 @@ func TestPlainRecords(t *testing.T) {
 	}
 }
 
-// FuzzPlainRecords: what isn't a list of records is told so, and never read beyond its end.
+// FuzzPlainRecords: what isn't a list of records is recognized as such, and never read beyond its end.
 func FuzzPlainRecords(f *testing.F) {
 	for _, s := range []string{"", "[", "[]", "[[]]", "[[1],", "[[1],]", `["`, "[[1]]x", "\x01[[null]]", "{}"} {
 		f.Add([]byte(s))

@@ -49,7 +49,7 @@ func TestEventBell(t *testing.T) {
 	f.install(t, false, f.all("watch", "stock"))
 	b := f.bell(t)
 	f.exec(t, `INSERT INTO stock VALUES (1)`)
-	require.False(t, rings(t, b), "nobody sleeps")
+	require.False(t, rings(t, b), "no process sleeps")
 
 	armBell(t, b)
 	f.exec(t, `INSERT INTO stock VALUES (2)`)

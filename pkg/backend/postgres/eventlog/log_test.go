@@ -173,11 +173,11 @@ func TestEventTriggersAreChanged(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int); CREATE TABLE other (id int)`)
 	require.NoError(t, f.source.ChangeEventTriggers(t.Context(), backend.EventTriggerChanges{Drop: []string{"watch"}}), "there is no log yet")
-	f.install(t, false, f.all("watch", "stock"), f.all("beside", "other"))
+	f.install(t, false, f.all("watch", "stock"), f.all("second", "other"))
 	f.install(t, false, f.all("watch", "stock")) // again
-	installed, err := f.source.InstalledEventTriggers(t.Context(), []string{"watch", "none", "beside"})
+	installed, err := f.source.InstalledEventTriggers(t.Context(), []string{"watch", "none", "second"})
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"watch": 3, "beside": 3}, installed)
+	require.Equal(t, map[string]int{"watch": 3, "second": 3}, installed)
 
 	only := f.all("watch", "stock")
 	only.Update, only.Delete, only.OnReplication = nil, nil, true
@@ -190,21 +190,21 @@ func TestEventTriggersAreChanged(t *testing.T) {
 	require.NoError(t, f.source.ChangeEventTriggers(t.Context(), backend.EventTriggerChanges{Drop: []string{"watch"}}))
 	f.exec(t, `INSERT INTO stock VALUES (1)`)
 	require.Equal(t, "1 true", f.text(t, `SELECT count(*) || ' ' || bool_and(archived) FROM engine_catalog.event_log`))
-	installed, err = f.source.InstalledEventTriggers(t.Context(), []string{"watch", "beside"})
+	installed, err = f.source.InstalledEventTriggers(t.Context(), []string{"watch", "second"})
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"beside": 3}, installed)
+	require.Equal(t, map[string]int{"second": 3}, installed)
 
 	// What the database refuses comes back, and nothing is done.
 	f.exec(t, `CREATE VIEW seen AS SELECT * FROM stock`)
 	view := f.all("viewed", "stock")
 	view.Table = &catalog.Table{Name: catalog.Name{Schema: "public", Name: "seen"}}
-	err = f.source.ChangeEventTriggers(t.Context(), backend.EventTriggerChanges{Drop: []string{"beside"}, Install: []backend.EventTrigger{view}})
+	err = f.source.ChangeEventTriggers(t.Context(), backend.EventTriggerChanges{Drop: []string{"second"}, Install: []backend.EventTrigger{view}})
 	var refused *apierror.Error
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, apierror.PostgresError, refused.Code)
-	installed, err = f.source.InstalledEventTriggers(t.Context(), []string{"beside"})
+	installed, err = f.source.InstalledEventTriggers(t.Context(), []string{"second"})
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"beside": 3}, installed)
+	require.Equal(t, map[string]int{"second": 3}, installed)
 }
 
 func TestManualEventsAndTheLog(t *testing.T) {
@@ -272,9 +272,9 @@ func TestManualEventsAndTheLog(t *testing.T) {
 func TestTakeEvents(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int PRIMARY KEY); CREATE TABLE other (id int)`)
-	f.install(t, false, f.all("watch", "stock"), f.all("beside", "other"))
+	f.install(t, false, f.all("watch", "stock"), f.all("second", "other"))
 	f.exec(t, `INSERT INTO stock SELECT generate_series(1, 50); INSERT INTO other VALUES (1)`)
-	wanted := []backend.EventDemand{{Trigger: "watch", Size: 3}, {Trigger: "beside", Size: 3}, {Trigger: "none", Size: 3}}
+	wanted := []backend.EventDemand{{Trigger: "watch", Size: 3}, {Trigger: "second", Size: 3}, {Trigger: "none", Size: 3}}
 	taken, err := f.source.TakeEvents(t.Context(), wanted, 100)
 	require.NoError(t, err)
 	require.Len(t, taken, 4, "a trigger has no more in hand than it may")
@@ -474,7 +474,7 @@ func TestPlannedCleanups(t *testing.T) {
 	require.Len(t, due, 1)
 	again, err := f.source.DueCleanups(t.Context(), now)
 	require.NoError(t, err)
-	require.Empty(t, again, "it is in somebody's hands")
+	require.Empty(t, again, "another worker has it")
 	require.NoError(t, f.source.EndCleanup(t.Context(), due[0].ID, "completed", backend.EventsCleaned{Events: 2, Invocations: 1}))
 	require.Equal(t, "dead - completed 2 scheduled -", f.text(t, `SELECT string_agg(status || ' ' || coalesce(deleted_event_logs::text, '-'), ' '
 		ORDER BY scheduled_at) FROM engine_catalog.engine_event_log_cleanups`))

@@ -113,7 +113,7 @@ func TestOutcomesAreRecordedOnce(t *testing.T) {
 		ORDER BY delivered DESC) FROM engine_catalog.event_log`))
 }
 
-// TestRedeliveredEventsSayThatTheyWereTaken holds that an event which is asked for again can be told
+// TestRedeliveredEventsSayThatTheyWereTaken holds that an event which is requested again can be recognized
 // from the one that was delivered, over all of its retries.
 func TestRedeliveredEventsSayThatTheyWereTaken(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@ const (
 	beginSQL = `WITH seen AS (UPDATE engine_catalog.log_trigger SET seen = true WHERE NOT seen)
 		INSERT INTO engine_catalog.log_position (slot, lsn) VALUES (` + SlotSQL + `, $1)
 		ON CONFLICT ((slot IS NOT NULL)) DO UPDATE SET slot = excluded.slot, lsn = excluded.lsn`
-	// idleSQL reports whether nobody needs what is in the log.
+	// idleSQL reports whether no trigger needs what is in the log.
 	idleSQL = `SELECT (NOT EXISTS (SELECT FROM ` + lastSQL + ` WHERE relation IS NOT NULL OR NOT seen AND NOT archive))::text`
 	// stopReaderSQL ends the reader of the slot, if there is one.
 	stopReaderSQL = `SELECT pg_terminate_backend(active_pid) FROM pg_catalog.pg_replication_slots

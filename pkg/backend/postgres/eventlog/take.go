@@ -23,7 +23,7 @@ const eventBody = `json_build_object('id', e.id, 'created_at', e.created_at,
 	'table', json_build_object('schema', e.schema_name, 'name', e.table_name),
 	'trigger', json_build_object('name', e.trigger_name), 'event', e.payload)`
 
-// arm is one range of the index, read in its order: new events, those whose retry is due, those whose
+// arm is one range of the index, read in its order: new events, events whose retry is due, events whose
 // lease has run out. The order names every column of the index, or else the database would sort all
 // that wait, or read the whole log of the trigger by another index. Rows locked by another process are
 // skipped.

@@ -214,7 +214,7 @@ func refused(t *backend.EventTrigger, why string) error {
 }
 
 // endLogs ends the reading of the log for triggers: for ended, what is in the log up to here is still read,
-// and of dropped nothing is wanted any more. Tables that nobody reads then leave the publication.
+// and of dropped nothing is wanted any more. Tables that no client reads then leave the publication.
 func endLogs(ctx context.Context, pg *pgconn.PgConn, ended, dropped []string) error {
 	if len(ended)+len(dropped) == 0 {
 		return nil

@@ -346,7 +346,7 @@ func TestTableThatChanges(t *testing.T) {
 	require.Contains(t, list[2], `{"id": "00000000-9a5c-4c6d-8d6a-1f8a3a0e7b11", "more": 7}`)
 }
 
-// TestRefusedTriggers holds what is said of tables that can't be read from the log.
+// TestRefusedTriggers holds the errors of tables that can't be read from the log.
 func TestRefusedTriggers(t *testing.T) {
 	t.Parallel()
 	f := setup(t, dbtest.LogicalURL(t), `CREATE TABLE keyed (id int PRIMARY KEY); CREATE TABLE bare (id int);
@@ -398,7 +398,7 @@ func TestSlotThatIsAhead(t *testing.T) {
 	f.caughtUp(t, "watch", 1)
 	_ = stop()
 	f.exec(t, `INSERT INTO stock VALUES (2)`)
-	require.Eventually(t, func() bool { // once the server has noticed that nobody reads
+	require.Eventually(t, func() bool { // once the server has noticed that no client reads
 		_, err := f.db.Exec(t.Context(), `SELECT pg_replication_slot_advance(slot_name, pg_current_wal_lsn())
 			FROM pg_replication_slots WHERE database = current_database()`)
 		return err == nil

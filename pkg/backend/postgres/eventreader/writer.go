@@ -64,7 +64,7 @@ type writer struct {
 
 	// open reports whether a transaction is open that writes.
 	open bool
-	// gathered and bytes are those of the changes that aren't written, events those written in the open transaction.
+	// gathered and bytes count changes that aren't written, events what the open transaction has written.
 	gathered, bytes, events int
 	// transactions are those of what isn't committed, of which the first change was gathered at since.
 	transactions int

@@ -71,7 +71,7 @@ func valueOf(c backend.Cell, column *rowimage.Column) rowimage.Value {
 }
 
 // lastImages are the changes that rows were left by, in their order, with nil for others; ok is false when rows can't
-// be told apart.
+// be distinguished.
 func (s *Stream) lastImages(changed []backend.ChangedRow, places []int) (last []*backend.ChangedRow, ok bool) {
 	last = make([]*backend.ChangedRow, len(changed))
 	found := make(map[string]int, len(changed))

@@ -179,7 +179,7 @@ func TestSizesOfBatches(t *testing.T) {
 	require.Empty(t, batches(t, stream(nil), rows, 0, "∅", "me", "1"), "nothing is past NULL")
 }
 
-// TestRowsWithoutKey are told apart as long as none is changed.
+// TestRowsWithoutKey are distinguished as long as none is changed.
 func TestRowsWithoutKey(t *testing.T) {
 	t.Parallel()
 	s := stream(func(c *Config) { c.Key = nil })

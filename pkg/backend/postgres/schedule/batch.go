@@ -88,7 +88,7 @@ func (q *shared) wait(ctx context.Context, s *Batcher) {
 // batch is a shared round trip.
 type batch struct {
 	sharer *Batcher
-	// ctx ends when nobody waits for anything of it any more, and there is nothing to be expected soon.
+	// ctx ends when no request waits for anything of it any more, and there is nothing to be expected soon.
 	ctx    context.Context
 	cancel context.CancelFunc
 	// took and answered are the time of those that it has answered, from when they began to wait.
@@ -107,7 +107,7 @@ type batch struct {
 	// idle is set as long as nothing is expected to be answered soon: before anything is sent, and when the
 	// one in front takes long.
 	idle bool
-	// stopped is set once the server is told to cancel what holds up others: what it cancels runs alone.
+	// stopped is set once the server got a request to cancel what holds up others: what it cancels runs alone.
 	stopped bool
 	watch   *time.Timer
 }
@@ -144,7 +144,7 @@ func (b *batch) decide(q *shared, o Outcome) {
 	}
 }
 
-// cancelUnwanted cancels what nobody waits for. The short time that it takes as a rule isn't worth to
+// cancelUnwanted cancels what no request waits for. The short time that it takes as a rule isn't worth to
 // tell the server.
 func (b *batch) cancelUnwanted() {
 	if b.wanted == 0 && b.idle {
@@ -164,7 +164,7 @@ func (b *batch) rest(o Outcome, err error) {
 	}
 }
 
-// look lets those go that wait for one that has been in front for long, and has what nobody waits for cancelled
+// look lets those go that wait for one that has been in front for long, and has what no request waits for cancelled
 // when it is. It is called again and again as long as the round trip lasts.
 //
 // What writes may not run anywhere else while the server still has it. So the one in front is cancelled, and runs alone: of
@@ -266,7 +266,7 @@ func (b *batch) end() {
 	b.watch.Stop()
 }
 
-// cancelEvery is how often a server is told to cancel what it still has of a round trip.
+// cancelEvery is how often a server gets a request to cancel what it still has of a round trip.
 const cancelEvery = 20 * time.Millisecond
 
 // cancelAll cancels one statement after the other, until the answers to all have been read. A server
@@ -289,7 +289,7 @@ func cancelAll(c *wire.Conn, read <-chan struct{}) {
 
 // send writes the statements whose requests are still there. Their parameters aren't read after it: when
 // a request ends, the memory may be used for something else. Of equal ones the first is sent: it runs after all of
-// them were asked for.
+// them were requested.
 func (b *batch) send(c *wire.Conn, p *wire.Pipeline) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -331,7 +331,7 @@ func (b *batch) twin(i int) *step {
 // sameValue tells NULL from an empty text.
 func sameValue(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }
 
-// reader is one that waits for what was sent as that step; nil when nobody does.
+// reader is one that waits for what was sent as that step; nil when no request does.
 func (b *batch) reader(i int) *shared {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -56,7 +56,7 @@ func TestRuleOfSharing(t *testing.T) {
 	}
 }
 
-// TestRuleOfSharingInBursts holds that a time in which nobody asks for anything says nothing about the way that is tried then.
+// TestRuleOfSharingInBursts holds that a time in which no request asks for anything says nothing about the way that is tried then.
 func TestRuleOfSharingInBursts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

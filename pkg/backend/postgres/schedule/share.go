@@ -32,7 +32,7 @@ const (
 //
 // One that takes long, or waits for a lock, holds up the others for a few milliseconds: they run on other
 // connections then. So only statements share that may run twice, or, of those that write, nothing runs again but what the
-// server has cancelled. A request that ends leaves its statement behind; the server is told when nobody waits for anything of a
+// server has cancelled. A request that ends leaves its statement behind; the server gets a request to cancel when no request waits for anything of a
 // round trip any more.
 type Batcher struct {
 	// RoundTrips is how many round trips are under way before statements wait.
@@ -65,7 +65,7 @@ type Batcher struct {
 }
 
 // Ticket is a statement that runs alone, as one of the round trips that others may wait for. The zero
-// value is one that nobody waits for.
+// value is one that no request waits for.
 type Ticket struct {
 	sharer *Batcher
 	began  time.Time
@@ -233,7 +233,7 @@ func (s *Batcher) allow(possible bool) {
 	}
 }
 
-// next takes those who have waited longest; nil when nobody has.
+// next takes those who have waited longest; nil when the queue is empty.
 func (s *Batcher) next() *batch {
 	n := min(len(s.queue), maxShared)
 	if n == 0 {
@@ -257,7 +257,7 @@ func (s *Batcher) goOn(t Ticket, now time.Time) (*batch, Ticket) {
 	return b, s.take(t.place, now)
 }
 
-// run makes shared round trips for as long as there is somebody who waits.
+// run makes shared round trips for as long as statements wait.
 func (s *Batcher) run(t Ticket, b *batch) {
 	for b != nil {
 		b.run()
@@ -269,7 +269,7 @@ func (s *Batcher) run(t Ticket, b *batch) {
 	}
 }
 
-// watch looks after those who wait, for as long as somebody does.
+// watch looks after those who wait, for as long as there are some.
 func (s *Batcher) watch() {
 	s.watching = true
 	if s.look == nil {

@@ -19,7 +19,7 @@ const connecting = time.Millisecond
 // gathering is a sharer of one round trip at a time, which no connection is ever opened for.
 type gathering struct {
 	*Batcher
-	// yields counts the statements that let others go first, until they are told to go on.
+	// yields counts the statements that let others go first, until the test lets them go on.
 	yields int
 	goOn   chan struct{}
 }
@@ -90,7 +90,7 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// TestGatherNobody holds that a statement runs alone that nobody has joined, or whose place was given to others since it takes
+// TestGatherNobody holds that a statement runs alone that no other has joined, or whose place was given to others since it takes
 // too long.
 func TestGatherNobody(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func TestGatherLeaving(t *testing.T) {
 	})
 }
 
-// TestGatherNot holds that statements go first themselves while there is nobody to share with, and in windows in which
+// TestGatherNot holds that statements go first themselves while there are no others to share with, and in windows in which
 // nothing is shared, so that the windows can be compared.
 func TestGatherNot(t *testing.T) {
 	t.Parallel()

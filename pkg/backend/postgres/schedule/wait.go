@@ -48,7 +48,7 @@ type waiting struct {
 	turn  WriteTicket
 }
 
-// WriteTicket is a transaction under way. The zero value is one that nobody waits for.
+// WriteTicket is a transaction under way. The zero value is one that no request waits for.
 type WriteTicket struct {
 	writers *Writers
 	came    time.Time
@@ -158,7 +158,7 @@ func (w *Writers) next(now time.Time) {
 	}
 }
 
-// watch looks after those who wait, for as long as somebody does.
+// watch looks after those who wait, for as long as there are some.
 func (w *Writers) watch() {
 	w.watching = true
 	if w.look == nil {

@@ -62,7 +62,7 @@ func TestWritersWait(t *testing.T) {
 	})
 }
 
-// TestWritersThatTakeLong holds that nobody waits long, and that one that no longer counts gives nothing away at its end.
+// TestWritersThatTakeLong holds that no request waits long, and that one that no longer counts gives nothing away at its end.
 func TestWritersThatTakeLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWritersThatTakeLong(t *testing.T) {
 	})
 }
 
-// TestWritersLeave holds that a request that ends doesn't wait, and takes nobody's turn.
+// TestWritersLeave holds that a request that ends doesn't wait, and takes no turn.
 func TestWritersLeave(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestWritersLeave(t *testing.T) {
 	})
 }
 
-// TestWritersBesides holds that there is a bound to how many wait, and that nobody does where that is of no use.
+// TestWritersBesides holds that there is a bound to how many wait, and that none does where that is of no use.
 func TestWritersBesides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,19 +18,19 @@ const (
 	// gather is how long after each telling changes are gathered: a busy server is not asked more
 	// often which of them are visible.
 	gather = 5 * time.Millisecond
-	// notYet and seldom bound how often it is asked about transactions that are not visible yet.
+	// notYet and seldom bound how often the server is queried about transactions that are not visible yet.
 	notYet = time.Millisecond
 	seldom = 50 * time.Millisecond
 	// askWithin bounds a statement of the feed.
 	askWithin = 10 * time.Second
 )
 
-// Feed implements backend.Changes by the log of a server. The tables are told by their OIDs.
+// Feed implements backend.Changes by the log of a server. The tables are reported by their OIDs.
 type Feed struct {
 	pool *wire.Pool
 	slot string
 
-	// columns are those whose values are told.
+	// columns are those whose values are reported.
 	columns *interest
 
 	mu sync.Mutex
@@ -137,7 +137,7 @@ func (f *Feed) isSettled(id string) bool {
 	return settled
 }
 
-// Listen implements backend.Changes. A change is told when all statements that begin afterwards see it.
+// Listen implements backend.Changes. A change is reported when all statements that begin afterwards see it.
 func (f *Feed) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
 	asking, err := f.pool.DialQuiet(ctx)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestFeedTellsOfTables(t *testing.T) {
 		f.exec(t, c.sql)
 		told := f.barrier(t)
 		if strings.HasPrefix(c.sql, "CREATE") {
-			told = told[:len(told)-1] // a partition that nobody has asked about is told, too
+			told = told[:len(told)-1] // a partition that wasn't asked about is reported, too
 			require.Len(t, told, 1)
 			continue
 		}
@@ -72,7 +72,7 @@ func TestFeedTellsOfTables(t *testing.T) {
 	}
 }
 
-// TestFeedTellsWhatIsVisible holds that whoever asks after a change was told sees the change. With
+// TestFeedTellsWhatIsVisible holds that a query after a report sees the change. With
 // synchronous replication to a standby server that isn't there, a commit is in the log and is
 // invisible until the wait is given up.
 func TestFeedTellsWhatIsVisible(t *testing.T) {
@@ -112,7 +112,7 @@ func TestFeedTellsWhatIsVisible(t *testing.T) {
 		}
 	}
 	rows := count()
-	require.Empty(t, f.barrier(t), "what is after it in the log and visible is told")
+	require.Empty(t, f.barrier(t), "what is after it in the log and visible is reported")
 	require.Equal(t, rows, count())
 	f.exec(t, `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
 	require.NoError(t, <-done)
@@ -139,7 +139,7 @@ func TestWatchWaitsForWriters(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err = f.feed.Watch(short, names("a"))
-	require.Error(t, err) // that of the context, or of the server that was told to end the statement
+	require.Error(t, err) // that of the context, or of the server that ended the statement
 	require.ErrorIs(t, short.Err(), context.DeadlineExceeded, "nothing else ended it")
 
 	watched := make(chan struct{})
@@ -219,7 +219,7 @@ func TestListenEndsWithItsConnections(t *testing.T) {
 		f.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
 			AND pid <> pg_backend_pid() AND backend_type = '`+which+`'`)
 		if which != "walsender" {
-			f.exec(t, `INSERT INTO barrier DEFAULT VALUES`) // the other connection notices when it is asked
+			f.exec(t, `INSERT INTO barrier DEFAULT VALUES`) // the other connection notices when it is queried
 		}
 		select {
 		case err := <-ended:

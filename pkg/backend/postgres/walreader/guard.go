@@ -21,7 +21,7 @@ var (
 	errElsewhere = errors.New("the address of the source leads to another server than the one whose log is read")
 )
 
-// shapes describe tables: when one is described otherwise than before, its changes may not be told as they were.
+// shapes describe tables: when one is described otherwise than before, its changes may not be reported as they were.
 const shapes = `SELECT w.oid::text, (SELECT concat_ws(' ', s.nspname, c.relname, c.relkind, c.relreplident, c.relpersistence, c.relrowsecurity, ` + published + `,
 		(SELECT string_agg(concat_ws(' ', a.attnum, a.attname, a.atttypid, a.attcollation), ',' ORDER BY a.attnum) FROM pg_attribute a
 			WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
@@ -82,7 +82,7 @@ func (f *Feed) remember(ctx context.Context, pg *pgconn.PgConn, ids []string) er
 }
 
 // guard returns when a table that is watched isn't what it was any more, or when the statements of the source go to
-// another server than the one whose log is read. While neither can be known, nothing is told either.
+// another server than the one whose log is read. While neither can be known, nothing is reported either.
 func (f *Feed) guard(ctx context.Context, server string) error {
 	for {
 		if err := sleep(ctx, f.checkEvery); err != nil {

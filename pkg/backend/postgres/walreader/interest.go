@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// column is one whose values are told, with the OID of its type: after the type has changed they aren't.
+// column is one whose values are reported, with the OID of its type: after the type has changed they aren't.
 type column struct {
 	name string
 	kind uint32
@@ -21,7 +21,7 @@ type column struct {
 	compared bool
 }
 
-// interest are the columns whose values are told, by tables. It is safe for concurrent use. The lists are never
+// interest are the columns whose values are reported, by tables. It is safe for concurrent use. The lists are never
 // changed, as others read them.
 type interest struct {
 	mu     sync.Mutex
@@ -91,7 +91,7 @@ func (i *interest) clear() {
 	i.tables = nil
 }
 
-// tellable describes those of some columns of a table that the log has: not those of views, which aren't those of the
+// tellable describes the columns that the log has of a table: not of views, whose columns aren't in the
 // tables that they read, and not generated ones. Versions of the server before 15 have no other provider of the
 // database's locale than the C library.
 func tellable(ctx context.Context, pg *pgconn.PgConn, table catalog.Name, columns []string) ([]backend.ToldColumn, error) {

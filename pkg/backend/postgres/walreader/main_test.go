@@ -28,7 +28,7 @@ type fixture struct {
 	pool      *wire.Pool
 	feed      *walreader.Feed
 	db        *pgx.Conn
-	// told are the tables that were told, by their names.
+	// told are the tables that were reported, by their names.
 	told chan string
 	// changes are what learned of them.
 	changes chan backend.Change
@@ -110,8 +110,8 @@ func (f *fixture) oid(t *testing.T, name string) string {
 	return f.text(t, `SELECT '`+name+`'::regclass::oid::text`)
 }
 
-// next waits until a change of each of the tables was told, and of no others. Several transactions may be
-// told of together, or not.
+// next waits until a change of each of the tables was reported, and of no others. Several transactions may be
+// reported together, or not.
 func (f *fixture) next(t *testing.T, why string, ids ...string) {
 	t.Helper()
 	missing := map[string]bool{}
@@ -124,12 +124,12 @@ func (f *fixture) next(t *testing.T, why string, ids ...string) {
 			require.Contains(t, ids, id, why)
 			delete(missing, id)
 		case <-time.After(patience):
-			require.Fail(t, "nothing was told", "%s: %v", why, missing)
+			require.Fail(t, "nothing was reported", "%s: %v", why, missing)
 		}
 	}
 }
 
-// barrier waits until everything before it was told, by a change of a table that has no other purpose,
+// barrier waits until everything before it was reported, by a change of a table that has no other purpose,
 // and returns what was.
 func (f *fixture) barrier(t *testing.T) (told []string) {
 	t.Helper()

@@ -84,7 +84,7 @@ func (p *pending) Begin(b pgoutput.Begin) error {
 // Origin implements Sink: replicated rows are rows like others.
 func (p *pending) Origin(pgoutput.Origin) error { return nil }
 
-// Relation implements Sink. When a table has got another primary key, what was said of its columns when they were asked
+// Relation implements Sink. When a table has got another primary key, what was known of its columns when they were read
 // about isn't so any more.
 func (p *pending) Relation(r *pgoutput.Relation) error {
 	if before := p.relations[r.ID]; before != nil && hasOtherKey(before, r) {
@@ -183,7 +183,7 @@ func (p *pending) Commit(pgoutput.Commit) error {
 }
 
 // tell calls changed for the tables of transactions that have become visible, until ctx ends or the server
-// can't be asked.
+// can't be queried.
 func (p *pending) tell(ctx context.Context, pg *pgconn.PgConn, changed func(backend.Change)) error {
 	pause := notYet
 	for {

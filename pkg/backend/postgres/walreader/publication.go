@@ -15,7 +15,7 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// PublicationName is the publication of the tables whose changes are told. It stays when nobody
+// PublicationName is the publication of the tables whose changes are reported. It stays when no process
 // reads; to drop it removes all traces.
 const PublicationName = "engine_live"
 

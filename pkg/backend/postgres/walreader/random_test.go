@@ -82,7 +82,7 @@ func TestFeedMissesNothing(t *testing.T) {
 			finished = nil
 			f.exec(t, `INSERT INTO barrier DEFAULT VALUES`)
 		case <-time.After(patience):
-			require.Fail(t, "nothing is told any more")
+			require.Fail(t, "nothing is reported any more")
 		}
 	}
 	for i := range tables {

@@ -15,7 +15,7 @@ const (
 	mostRows  = 500
 	mostBytes = 256 << 10
 	shortCell = 64
-	// largestCell bounds a value that is told: what is longer isn't known.
+	// largestCell bounds a value that is reported: what is longer isn't known.
 	largestCell = 8 << 10
 	// cellSize is counted for a value besides its text, comparedSize for one that is only compared.
 	cellSize     = 16

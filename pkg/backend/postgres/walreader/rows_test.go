@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/dbtest"
 )
 
-// watchRows watches columns of a table and returns those that are told.
+// watchRows watches columns of a table and returns those that are reported.
 func (f *fixture) watchRows(t *testing.T, table string, columns ...string) (told []string) {
 	t.Helper()
 	ids, list, err := f.feed.WatchRows(t.Context(), names(table)[0], backend.RowColumns{Told: columns})
@@ -78,7 +78,7 @@ func TestFeedTellsOfRows(t *testing.T) {
 	require.Empty(t, told, "a column of a view")
 	f.barrier(t)
 	f.exec(t, `INSERT INTO a VALUES (1, 5)`)
-	require.Nil(t, f.change(t, "a").Rows, "nobody has asked")
+	require.Nil(t, f.change(t, "a").Rows, "no listener has asked")
 	f.exec(t, `DELETE FROM a`)
 	f.change(t, "a")
 	require.Equal(t, []string{"id"}, f.watchRows(t, "a", "id"))
@@ -115,9 +115,9 @@ func TestFeedTellsOfRows(t *testing.T) {
 	}
 	require.Equal(t, []string{"owner"}, f.watchRows(t, "a", "owner"))
 	f.exec(t, `INSERT INTO a VALUES (33, 8)`)
-	require.Equal(t, "id,owner,name: > 33,8,?", describe(f.change(t, "a").Rows), "its new type is told")
+	require.Equal(t, "id,owner,name: > 33,8,?", describe(f.change(t, "a").Rows), "its new type is reported")
 	f.exec(t, `DELETE FROM a WHERE owner IS NULL; ALTER TABLE a DROP CONSTRAINT a_pkey, ADD PRIMARY KEY (id, owner); INSERT INTO a VALUES (34, 9)`)
-	require.Nil(t, f.change(t, "a").Rows, "it has another key than when its columns were asked about")
+	require.Nil(t, f.change(t, "a").Rows, "it has another key than when its columns were read")
 	_, list, err := f.feed.WatchRows(t.Context(), names("a")[0], backend.RowColumns{Told: []string{"owner"}})
 	require.NoError(t, err)
 	require.Equal(t, []backend.ToldColumn{{Name: "owner", Type: "20", Collation: backend.CollationDeterministic, Key: 2}}, list)
@@ -171,7 +171,7 @@ func TestFeedLeavesOutLongValues(t *testing.T) {
 	}
 }
 
-// TestFeedComparesColumns: of some columns it is told whether an update has kept them, and no values.
+// TestFeedComparesColumns: of some columns it is reported whether an update has kept them, and no values.
 func TestFeedComparesColumns(t *testing.T) {
 	t.Parallel()
 	f := setup(t, dbtest.LogicalURL(t), barrierTable+`CREATE TABLE a (id int PRIMARY KEY, n int, large text); ALTER TABLE a ALTER large SET STORAGE EXTERNAL`)

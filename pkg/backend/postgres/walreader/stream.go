@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// statusEvery is how often the server is told how far the log was read, and asked to answer.
+	// statusEvery is how often the position in the log is reported to the server, which has to answer.
 	statusEvery = 10 * time.Second
 	// silentFor is how long a server may send nothing before the stream is given up.
 	silentFor = 3 * statusEvery
@@ -85,7 +85,7 @@ func (s *Stream) done() pgoutput.LSN {
 // rest lets what the server sends gather until a time, so that it is read at once. It may be called while Read reads.
 func (s *Stream) rest(until time.Time) { s.resting.Store(until.UnixNano()) }
 
-// awaitRest waits until the time of rest. Meanwhile the server's messages wake nobody.
+// awaitRest waits until the time of rest. Meanwhile the server's messages wake no goroutine.
 func (s *Stream) awaitRest(ctx context.Context) {
 	d := time.Duration(s.resting.Load() - time.Now().UnixNano())
 	if d <= 0 {

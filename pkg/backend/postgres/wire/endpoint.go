@@ -26,7 +26,7 @@ func (i Isolation) SQL() string {
 // Endpoint is one server of a source and the bounds of its pool. Zero values are the
 // defaults, except where said.
 type Endpoint struct {
-	// URL gives the address; it is asked for each new connection, so that a rotated secret
+	// URL gives the address; it is requested each new connection, so that a rotated secret
 	// is picked up.
 	URL func() (string, error)
 	TLS *TLS

@@ -206,7 +206,7 @@ func (c *Conn) ahead(e *Execution) (ahead, main *prepared) {
 }
 
 // afterRow runs a prepared statement after a prepared command of one row, in one round trip. To the driver
-// it is one statement, which takes a quarter of the allocations of a pipeline: the command is asked for no more than
+// it is one statement, which takes a quarter of the allocations of a pipeline: the command is requested no more than
 // its row, so that the server goes on with the next statement without telling that one is complete.
 func (c *Conn) afterRow(ctx context.Context, ahead, main *prepared, e Execution) (*Result, error) {
 	to := c.PG.Frontend()

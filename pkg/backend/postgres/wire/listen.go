@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// ListenCheck is how often a quiet connection is asked whether it is alive.
+// ListenCheck is how often a quiet connection is polled to see whether it is alive.
 const ListenCheck = 15 * time.Second
 
 // DialQuiet makes a connection of its own, outside of the pool. The end of a context ends what waits for
@@ -38,7 +38,7 @@ func (p *Pool) DialReplication(ctx context.Context) (*pgconn.PgConn, error) {
 
 func (p *Pool) dialQuiet(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {
 	pg, err := p.dialWith(ctx, func(c *pgconn.Config) {
-		// To stop waiting is nothing that the server has to be told.
+		// The server needn't know that the wait ends.
 		c.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
 			return &pgconn.DeadlineContextWatcherHandler{Conn: pg.Conn()}
 		}

@@ -66,7 +66,7 @@ type Conn struct {
 	Direct bool
 	// Implicit reports whether a transaction without BEGIN is one as the source wants it.
 	Implicit bool
-	// Suspends reports whether the server goes on with another statement when one was asked for some of its rows, as
+	// Suspends reports whether the server goes on with another statement when one was requested some of its rows, as
 	// PostgreSQL does. Others that speak its protocol may not.
 	Suspends bool
 	// commitsAtOnce reports whether commits wait neither for the disk nor for other servers.

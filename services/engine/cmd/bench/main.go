@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string) error {
 	flags.DurationVar(&o.Duration, "duration", 6*time.Second, "how long each target is measured with each query, in all turns")
 	flags.IntVar(&o.Rounds, "rounds", 60, "turns that the targets take, fewer where answers take long; fewer than 6 give no confidence")
 	flags.StringVar(&queries, "queries", "", "queries to measure (Q1,Q6); all when empty")
-	flags.StringVar(&targets, "targets", "", "targets to measure beside json ("+strings.Join(bench.Targets[1:], ",")+"); all when empty")
+	flags.StringVar(&targets, "targets", "", "targets to measure next to json ("+strings.Join(bench.Targets[1:], ",")+"); all when empty")
 	flags.StringVar(&connections, "connections", "1,16,64", "numbers of clients at the same time, one measurement for each")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.StringVar(&o.Before, "before", "", "directory of the programs of an earlier build, to measure both in turns")
@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "Measures the engine beside hand-written servers, and writes tables in Markdown.")
+		fmt.Fprintln(flags.Output(), "Measures the engine next to hand-written servers, and writes tables in Markdown.")
 		flags.PrintDefaults()
 		if options() == nil {
 			if d, err := o.Time(); err == nil {

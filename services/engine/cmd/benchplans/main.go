@@ -28,11 +28,11 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("benchplans", flag.ContinueOnError)
 	o := bench.PlanOptions{}
 	var names string
-	flags.IntVar(&o.Runs, "runs", 7, "how often each statement is run beside a hand-written one")
+	flags.IntVar(&o.Runs, "runs", 7, "how often each statement is run next to a hand-written one")
 	flags.IntVar(&o.Turns, "turns", bench.ModeTurns, "turns of each way to plan with a statement")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.StringVar(&o.Server, "server", "", `PostgreSQL server whose database "music" holds the large sample; one is started when empty`)
-	flags.StringVar(&o.Part, "part", "", "statements (beside hand-written ones) or modes (of planning); both when empty")
+	flags.StringVar(&o.Part, "part", "", "statements (next to hand-written ones) or modes (of planning); both when empty")
 	flags.StringVar(&names, "queries", "", "queries to compare, by name; all when empty")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

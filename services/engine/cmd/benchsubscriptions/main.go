@@ -32,8 +32,8 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&o.Connections, "connections", 1000, "WebSockets that they share")
 	flags.DurationVar(&o.Idle, "idle", 20*time.Second, "how long nothing happens")
 	flags.IntVar(&o.Changes, "changes", 5, "how often something does")
-	flags.BoolVar(&o.Rows, "rows", false, "each of the values is another row, and changes are told from the log; -documents and -changes don't count")
-	flags.BoolVar(&o.Poll, "poll", false, "poll instead of being told of changes")
+	flags.BoolVar(&o.Rows, "rows", false, "each of the values is another row, and changes are reported from the log; -documents and -changes don't count")
+	flags.BoolVar(&o.Poll, "poll", false, "poll instead of being notified of changes")
 	flags.IntVar(&o.Streams, "streams", 0, "measure that many subscribers of streams instead")
 	flags.IntVar(&o.Inserts, "inserts", 300, "rows that are inserted for streams")
 	if err := flags.Parse(args); err != nil {

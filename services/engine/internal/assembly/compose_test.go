@@ -62,7 +62,7 @@ func TestCompose(t *testing.T) {
 		require.Equal(t, name == "gateway", len(c.Ports) > 0, name)
 	}
 	checkProxy(t)
-	require.Contains(t, file.Services["gateway"].Ports[0], "127.0.0.1", "others reach it when somebody says so")
+	require.Contains(t, file.Services["gateway"].Ports[0], "127.0.0.1", "others reach it when a setting says so")
 
 	for _, service := range []config.Service{config.Gateway, config.Metadata, config.QueryExecutor, config.EventDelivery, config.Scheduler} {
 		c := file.Services[string(service)]
@@ -93,5 +93,5 @@ func checkProxy(t *testing.T) {
 	require.Equal(t, []string{"ALL"}, proxy.CapDrop)
 	require.Equal(t, []string{"default"}, proxy.Networks)
 	require.Len(t, proxy.Ports, 1)
-	require.Contains(t, proxy.Ports[0], "127.0.0.1", "others reach it when somebody says so")
+	require.Contains(t, proxy.Ports[0], "127.0.0.1", "others reach it when a setting says so")
 }

@@ -68,7 +68,7 @@ func TestDashboardsNameMetricsThatExist(t *testing.T) {
 		slices.Sort(used)
 		require.NotEmpty(t, used, name)
 		for _, metric := range slices.Compact(used) {
-			require.Contains(t, known, strings.TrimSuffix(metric, "_bucket"), "%s: nobody measures it", name)
+			require.Contains(t, known, strings.TrimSuffix(metric, "_bucket"), "%s: no code measures it", name)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestMetricsPage(t *testing.T) {
 		require.ElementsMatch(t, labels, documented[name], name)
 		delete(documented, name)
 	}
-	require.Empty(t, documented, "nobody measures these")
+	require.Empty(t, documented, "no code measures these")
 }
 
 // TestPrometheusAsksWhereServicesAnswer holds its configuration to that of docker compose.

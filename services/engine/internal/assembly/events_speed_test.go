@@ -129,5 +129,5 @@ func TestEventSpeed(t *testing.T) { //nolint:paralleltest // it measures
 	_, err = i.db.Exec(t.Context(), `INSERT INTO backlog (n) SELECT generate_series(1, 100000)`)
 	require.NoError(t, err)
 	median, p99 = i.measure(l, "quick", 200, 20*time.Millisecond)
-	t.Logf("beside 100,000 events of a broken webhook: median %v, p99 %v", median, p99)
+	t.Logf("next to 100,000 events of a broken webhook: median %v, p99 %v", median, p99)
 }

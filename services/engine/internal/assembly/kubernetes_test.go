@@ -122,7 +122,7 @@ func TestKubernetesManifests(t *testing.T) {
 			require.Equal(t, name, spread.LabelSelector.MatchLabels["app"])
 		}
 		if service == config.Gateway {
-			require.Positive(t, c.Lifecycle.PreStop.Sleep.Seconds, "connections come after a gateway was told to stop")
+			require.Positive(t, c.Lifecycle.PreStop.Sleep.Seconds, "connections come after a gateway was stopped")
 			require.Greater(t, pod.GracePeriod, 60+c.Lifecycle.PreStop.Sleep.Seconds)
 			require.True(t, hasVariable(c, config.MetricsSecret.Spec().Env()))
 			require.True(t, slices.ContainsFunc(c.Env, func(e variable) bool {

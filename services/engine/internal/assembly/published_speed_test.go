@@ -142,7 +142,7 @@ func TestPublishedSpeed(t *testing.T) { //nolint:paralleltest // it measures
 		_, err := conns[0].Exec(t.Context(), `INSERT INTO parcel (secret) VALUES ('s')`)
 		require.NoError(t, err)
 		for p.last() == first {
-			time.Sleep(200 * time.Microsecond) // that it is stored is measured, and nothing tells of it
+			time.Sleep(200 * time.Microsecond) // that it is stored is measured, and nothing reports it
 		}
 		lags = append(lags, time.Since(began))
 	}

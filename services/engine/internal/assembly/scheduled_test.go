@@ -172,7 +172,7 @@ func (i *installation) request(kind string, args any) json.RawMessage {
 	return answer
 }
 
-// known waits until a service has the metadata that is in force.
+// known waits until a service has the metadata that is in effect.
 func (i *installation) known(s lifecycle.Service) {
 	i.t.Helper()
 	var versions struct {

@@ -139,7 +139,7 @@ func (l *listener) next(t *testing.T, path string) call {
 		require.Equal(t, path, c.path)
 		return c
 	case <-time.After(patience):
-		require.FailNow(t, "nobody called "+path)
+		require.FailNow(t, "no call of "+path)
 		return call{}
 	}
 }

@@ -101,7 +101,7 @@ func TestCommandLine(t *testing.T) {
 		"which shell":     {[]string{"completion"}, 2, "", "engine: completion needs a shell: bash, zsh, fish (see engine completion --help)\n"},
 		"no such status":  {[]string{"echo", "--status", "/x=ok"}, 2, "", "engine: option --status: \"ok\" is not a status from 200 to 599 (see --help)\n"},
 		"more than echo":  {[]string{"echo", "this"}, 2, "", "engine: unknown argument \"this\" (see engine echo --help)\n"},
-		"nobody there":    {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
+		"no server there": {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,7 +56,7 @@ func takeDevOptions(args []string) (o devOptions, rest []string, err error) {
 // optionsOfDev are those of settings, and its own.
 func optionsOfDev(settings []completion.Option) []completion.Option {
 	return append(slices.Clone(settings),
-		completion.Option{Name: sqliteOption, Help: "file of SQLite whose tables are tracked, in place of the sample"},
+		completion.Option{Name: sqliteOption, Help: "file of SQLite whose tables are tracked, instead of the sample"},
 		completion.Option{Name: sampleOption, Switch: true, Help: "load the sample into a database of yours"},
 		completion.Option{Name: trackAllOption, Switch: true, Help: "track all tables of the database, with relationships by their foreign keys"})
 }

@@ -35,7 +35,7 @@ func doctorCommand() projectCommand {
 	o := &doctorOptions{}
 	return projectCommand{
 		flags: func(f *flag.FlagSet) {
-			f.StringVar(&o.databaseURL, "database-url", "", "examine this PostgreSQL database in place of the sources of a server")
+			f.StringVar(&o.databaseURL, "database-url", "", "examine this PostgreSQL database instead of the sources of a server")
 			f.StringVar(&o.document, "document", "", "metadata file to hold the database of --database-url against (default: all its tables, tracked)")
 			f.StringVar(&o.source, "source", "", "only this source")
 			choose(f, &o.format, "format", "table", "form of the report: table or json", "table", "json")
@@ -135,7 +135,7 @@ func (p *workplace) inconsistentFindings(ctx context.Context) ([]doctor.Finding,
 	for _, i := range v.Inconsistent {
 		findings = append(findings, doctor.Finding{
 			Code: "inconsistent", Severity: doctor.Error, Object: i.Name, Message: i.Reason,
-			Remedy: "Mend it and run engine metadata reload, or drop it by engine metadata inconsistency drop",
+			Remedy: "Fix it and run engine metadata reload, or drop it by engine metadata inconsistency drop",
 		})
 	}
 	return findings, nil

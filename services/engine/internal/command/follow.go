@@ -20,7 +20,7 @@ const (
 	lastWait  = 30 * time.Second
 )
 
-// versionsAtOnce is how many versions of the history are asked for at once.
+// versionsAtOnce is how many versions of the history are requested at once.
 const versionsAtOnce = 100
 
 // version is one of the history of the metadata, as far as it is printed.
@@ -51,7 +51,7 @@ func metadataFollow() projectCommand {
 		serves: true,
 		flags: func(f *flag.FlagSet) {
 			asJSON = f.Bool("json", false, "print each version as a line of JSON")
-			from = f.Int64("from", 0, "the version after which to begin (default: the one in force)")
+			from = f.Int64("from", 0, "the version after which to begin (default: the one in effect)")
 		},
 		run: func(ctx context.Context, p *workplace, _ []string) error {
 			f := &follower{workplace: p, asJSON: *asJSON, known: *from, begun: *from > 0}
@@ -90,7 +90,7 @@ func refused(err error) bool {
 	return errors.As(err, &r) && r.Status >= 400 && r.Status < 500 && r.Status != http.StatusTooManyRequests && r.Status != http.StatusRequestTimeout
 }
 
-// take prints the versions up to one that is in force now.
+// take prints the versions up to one that is in effect now.
 func (f *follower) take(ctx context.Context, now int64) error {
 	switch {
 	case !f.begun:

@@ -18,7 +18,7 @@ type inconsistent struct {
 	Type   string `json:"type"`
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-	// Message has the cause, where a remote schema couldn't be asked.
+	// Message has the cause, where a remote schema couldn't be reached.
 	Message json.RawMessage `json:"message"`
 }
 

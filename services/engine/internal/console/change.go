@@ -21,7 +21,7 @@ const (
 	refusalLimit = 1 << 20
 )
 
-// errDiffers refuses changes, since files that somebody has written by hand would be lost.
+// errDiffers refuses changes, since files that a person has written by hand would be lost.
 var errDiffers = apierror.New(apierror.Conflict, "the metadata files of the project aren't the metadata of the server, so nothing was changed: "+
 	"bring them to the server (engine metadata apply), or write those of the server over them")
 

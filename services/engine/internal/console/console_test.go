@@ -30,7 +30,7 @@ const (
 	secret        = "the secret of the project"
 )
 
-// upstream is a server that does as it is told: what it keeps is a document of metadata and the state of tools.
+// upstream is a server that answers as a test says: what it keeps is a document of metadata and the state of tools.
 type upstream struct {
 	t *testing.T
 	*httptest.Server
@@ -249,7 +249,7 @@ func TestAMigrationHasWhatTakesItBack(t *testing.T) {
 	require.Equal(t, "DROP TABLE stock;\n-- é\n", string(down))
 }
 
-// TestSQLWithUnknownOutcome holds that a migration stays, and is marked as begun, when nobody knows whether its SQL has run.
+// TestSQLWithUnknownOutcome holds that a migration stays, and is marked as begun, when it is unknown whether its SQL has run.
 func TestSQLWithUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	answers := func(status int, body string) http.HandlerFunc {
@@ -281,7 +281,7 @@ func TestSQLWithUnknownOutcome(t *testing.T) {
 			f.run, f.document = c.run, otherDocument
 			g := f.sql("CREATE TABLE stock (id int)")
 			require.Equal(t, c.status, g.status, g.body)
-			require.Contains(t, g.report.Error, "nobody knows whether the SQL has run")
+			require.Contains(t, g.report.Error, "it is unknown whether the SQL has run")
 			written := f.written()
 			require.Len(t, written, 1)
 			version, _, _ := strings.Cut(filepath.Base(written[0]), "_")
@@ -291,13 +291,13 @@ func TestSQLWithUnknownOutcome(t *testing.T) {
 			require.FileExists(t, filepath.Join(f.dir, "metadata/databases/databases.yaml"), "the metadata is written, as it may have changed")
 			require.NotEmpty(t, f.said)
 
-			// The server can't be asked either what has become of its metadata.
+			// The server doesn't give its metadata either.
 			f.mu.Lock()
 			f.refuse["export_metadata"] = `{"error":"no storage"}`
 			f.mu.Unlock()
 			again := f.sql("CREATE TABLE other (id int)", modeHeader, never)
 			require.Equal(t, c.status, again.status)
-			require.Contains(t, again.report.Error, "nobody knows whether the change was made, and the metadata can't be written into the project: no storage")
+			require.Contains(t, again.report.Error, "it is unknown whether the change was made, and the metadata can't be written into the project: no storage")
 			require.Len(t, f.written(), 1)
 		})
 	}
@@ -348,7 +348,7 @@ func TestSQLIsNotRunWhenItsMigrationCannotBeKept(t *testing.T) {
 		spoil func(*fixture)
 		want  string
 	}{
-		"a file in the place of the directory": {
+		"a file instead of the directory": {
 			func(f *fixture) { require.NoError(t, os.WriteFile(filepath.Join(f.dir, "migrations"), nil, 0o600)) }, "can't be written into the project",
 		},
 		"the state can't be read":    {func(f *fixture) { f.refuse["get_catalog_state"] = `{"error":"no storage"}` }, "can't be recorded on the server"},
@@ -491,7 +491,7 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		require.Equal(t, c.status, g.status, "%s: %s", name, g.body)
 		require.Contains(t, g.body, c.want, name)
 	}
-	// The first would have run when the second is refused, and nobody would know which did.
+	// The first would have run when the second is refused, and which did would be unknown.
 	g, err := f.post(t.Context(), "/v2/query", `{"type":"bulk","args":[{"type":"run_sql","args":{"sql":"CREATE TABLE a ()"}},{"type":"run_sql","args":{"sql":"CREATE nonsense"}}]}`)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusBadRequest, g.status)

@@ -15,7 +15,7 @@ import (
 )
 
 // guard lets in the browser of the one who started the program, and of that the console's own page: other pages
-// in it, other users of the machine and names that lead here are refused, since whoever is let in acts as
+// in it, other users of the machine and names that lead here are refused, since a client that is let in acts as
 // admin.
 type guard struct {
 	// host is the one that the console listens at.

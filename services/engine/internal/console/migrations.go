@@ -114,7 +114,7 @@ func (m *migrations) end(ctx context.Context, became outcome) report {
 		r.Migrations, r.Down = append(r.Migrations, name), one.down
 		m.console.Say("wrote %s", name)
 		if became == unknown {
-			r.add("nobody knows whether the SQL has run: look at the database, then record the migration (engine migrate apply --version %d "+
+			r.add("it is unknown whether the SQL has run: look at the database, then record the migration (engine migrate apply --version %d "+
 				"--skip-execution --source %s) or remove %s", one.Version, one.Source, name)
 		} else if err := m.console.Server.Mark(ctx, m.state, one.Source, one.Version, false); err != nil {
 			r.add("the SQL has run, but the migration can't be recorded as applied: %s; do it with engine migrate apply --version %d "+

@@ -118,7 +118,7 @@ func usualName(text string) string {
 	return strings.ToLower(strings.Join(found, "_"))
 }
 
-// usualDown is the text that takes a migration back, until somebody writes it.
+// usualDown is the text that takes a migration back, until you write it.
 func usualDown(text string) string {
 	var b strings.Builder
 	b.WriteString("-- Write here what takes this back:\n")

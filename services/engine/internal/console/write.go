@@ -83,7 +83,7 @@ func (c *Console) writeMetadata(ctx context.Context, became outcome, r report) r
 	}
 	if err != nil {
 		if became == unknown {
-			r.add("nobody knows whether the change was made, and the metadata can't be written into the project: %s", err)
+			r.add("it is unknown whether the change was made, and the metadata can't be written into the project: %s", err)
 		} else {
 			r.add("the change was made on the server, but the metadata can't be written into the project: %s", err)
 		}

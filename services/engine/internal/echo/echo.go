@@ -1,5 +1,5 @@
 // Package echo is a receiver for trying out webhooks: it prints each request as a line of JSON and
-// answers as it was told to.
+// answers as configured.
 package echo
 
 import (
@@ -32,7 +32,7 @@ type Receiver struct {
 	out io.Writer
 }
 
-// New makes a receiver that prints to out. It answers 200 with {} until it is told otherwise.
+// New makes a receiver that prints to out. It answers 200 with {} until it is configured otherwise.
 func New(out io.Writer) *Receiver {
 	return &Receiver{
 		answers:  map[string][]byte{"": []byte("{}")},

@@ -18,7 +18,7 @@ const silence = 45 * time.Second
 // errSilent is the end of a connection on which nothing came.
 var errSilent = errors.New("the server says nothing")
 
-// Follow calls told with the version of the metadata that is in force, unless it is the known one, and with each later version, until the
+// Follow calls told with the version of the metadata that is in effect, unless it is the known one, and with each later version, until the
 // connection ends, which is an error, too, or told returns one. A version that learned of is that of later requests.
 func (c *Client) Follow(ctx context.Context, known int64, told func(version int64) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -15,7 +15,7 @@ import (
 // Endpoints answers what others ask about calls.
 type Endpoints struct {
 	Log *Log
-	// Added is told that there is something to do.
+	// Added signals that there is something to do.
 	Added func()
 }
 

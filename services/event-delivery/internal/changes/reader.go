@@ -166,7 +166,7 @@ func (r *reader) tell(c *backend.Change) {
 	r.publish(told)
 }
 
-// leave tells that nothing more will be told.
+// leave says that nothing more will be reported.
 func (r *reader) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -145,12 +145,12 @@ func tablesOf(m *changev1.Told) (list []string) {
 
 func reads(m *changev1.Told) bool { return !m.GetEnded() }
 
-// TestOneProcessReads has two: one reads, and tells of changes; the other takes over when it stops.
+// TestOneProcessReads has two: one reads, and reports changes; the other takes over when it stops.
 func TestOneProcessReads(t *testing.T) {
 	t.Parallel()
 	f := setup(t, dbtest.LogicalURL(t))
 	first, second := f.process(), f.process()
-	require.Zero(t, f.slots(), "nobody has asked")
+	require.Zero(t, f.slots(), "no executor has asked")
 	began := f.next(reads)
 	require.NotEmpty(t, began.GetReading())
 	require.Equal(t, 1, f.slots())

@@ -44,7 +44,7 @@ type Attempt struct {
 	Name string
 	// Tries that were made before.
 	Tries int
-	// Taken is how often the event was taken before it was asked for again.
+	// Taken is how often the event was taken before it was requested again.
 	Taken int
 	// Described names the event in texts, as in: Cron Scheduled event "x".
 	Described string

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// queuePatience is how long a delivery waits for a place among those of its trigger, when those
+	// queuePatience is how long a delivery waits for a place of its trigger, when the others
 	// don't get on.
 	queuePatience = time.Second
 	// callPatience is how long a delivery waits for its call while no other one of its flow ends. Its

@@ -51,7 +51,7 @@ func TestOnlyThoseThatHangArePutOff(t *testing.T) {
 		"one that hangs": {
 			calls: timed{"sick": hangs}, burst: map[string]int{"sick": 800}, putOff: map[string]int{"sick": 760},
 		},
-		"beside one that hangs": {
+		"next to one that hangs": {
 			calls: timed{"sick": hangs, "fast": 100 * time.Millisecond},
 			burst: map[string]int{"sick": 200, "fast": 800}, putOff: map[string]int{"sick": 160},
 		},

@@ -133,7 +133,7 @@ func TestSlotsBoundTheWork(t *testing.T) {
 		take := once(queue...)
 		p := pool.New(pool.Config{Slots: slots, Batch: batch, Take: func(taking context.Context, n int, run func(pool.Piece)) error {
 			if n < 1 || n > batch {
-				t.Errorf("%d pieces were asked for", n)
+				t.Errorf("%d pieces were requested", n)
 			}
 			return take(taking, n, run)
 		}})

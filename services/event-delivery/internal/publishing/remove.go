@@ -20,7 +20,7 @@ func (p *Publishers) sweep() {
 	}
 }
 
-// remove removes what publishing has left, if it isn't asked for again. source is the one that it was asked for with,
+// remove removes what publishing has left, if it isn't asked for again. source is the one that it was requested with,
 // nil for the one of that name.
 func (p *Publishers) remove(name bus.PublishedName, source *metadata.Source) {
 	pause, said := retryFirst, false

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// linger is how long a source is polled closely after an event, before the database is asked to
+	// linger is how long a source is polled closely after an event, before the database is left to
 	// send notifications: those cost writers more than polling does.
 	linger = 25 * time.Millisecond
 	// soon and later bound how often a source is looked at that is watched closely.

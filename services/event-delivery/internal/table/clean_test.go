@@ -150,7 +150,7 @@ func TestCleanUpsFollowTheirSchedule(t *testing.T) {
 	require.NoError(t, s.cleanOnce(t.Context()))
 	require.Equal(t, 2*mostPlanned, c.count(t, "engine_event_log_cleanups"))
 
-	// One that ends early is told, too.
+	// One that ends early is reported, too.
 	c.exec(t, `ALTER TABLE engine_catalog.event_log RENAME TO elsewhere`)
 	c.sleep(time.Hour)
 	require.NoError(t, s.cleanOnce(t.Context()))
@@ -189,7 +189,7 @@ func TestALostCleanUpIsMadeByAnother(t *testing.T) {
 	c.exec(t, late)
 	require.NoError(t, first.log.RenewCleanup(t.Context(), due[0].ID))
 	require.NoError(t, second.cleanOnce(t.Context()))
-	require.Empty(t, c.ended(t), "somebody is at it")
+	require.Empty(t, c.ended(t), "another worker has it")
 	c.exec(t, late)
 	require.NoError(t, second.cleanOnce(t.Context()))
 	require.Equal(t, "13 completed 10", c.ended(t))

@@ -48,7 +48,7 @@ type Config struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Batch is how many events are taken at once, Interval how often they are looked for
-	// without being told. Nothing is taken when one of them is 0.
+	// without a notification. Nothing is taken when one of them is 0.
 	Batch    int
 	Interval time.Duration
 	// Concurrency is how many webhooks this process calls at once.

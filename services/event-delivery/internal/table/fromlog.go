@@ -12,7 +12,7 @@ import (
 const (
 	// takeOver is how often another process that makes events from the log of a source is tried to be followed.
 	takeOver = time.Second
-	// lookAgain is how often a source is asked whether events are to be made from its log, besides when its
+	// lookAgain is how often a source is polled to see whether events are to be made from its log, besides when its
 	// triggers change.
 	lookAgain = time.Minute
 	// longestPause bounds the pause after faults.

@@ -10,7 +10,7 @@ import "./style.css";
 
 const client = new QueryClient({
   defaultOptions: {
-    // A server that can't be reached is asked again by the button next to the error.
+    // A server that can't be reached is tried again by the button next to the error.
     queries: {
       retry: (count, e) => count < 1 && !(e instanceof ApiError),
       refetchOnWindowFocus: false,

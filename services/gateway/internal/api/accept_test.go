@@ -25,7 +25,7 @@ func TestWhenEventsAreSent(t *testing.T) {
 		"events first":                {[]string{"text/event-stream, application/json"}, false, true},
 		"events in capitals":          {[]string{"Text/Event-Stream"}, true, true},
 		"events with a weight":        {[]string{"application/json, text/event-stream;q=0.1"}, false, true},
-		"anything beside events":      {[]string{"text/event-stream, */*;q=0.1"}, false, true},
+		"anything next to events":     {[]string{"text/event-stream, */*;q=0.1"}, false, true},
 		"two headers":                 {[]string{"application/json", "text/event-stream"}, false, true},
 		"events are refused":          {[]string{"application/json, text/event-stream;q=0"}, false, false},
 		"JSON is refused":             {[]string{"text/event-stream, application/json;q=0.0"}, true, true},

@@ -67,7 +67,7 @@ type Settings struct {
 	// TLS names the files of a TLS listener, empty for one without TLS. With ClientCA,
 	// requests need a certificate of a client that the listener has verified.
 	TLS listen.Files
-	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
+	// StrictTransport is how long browsers come back by TLS, 0 to tell nothing.
 	StrictTransport time.Duration
 	// Console serves the console. ConsoleAssets is the directory of the files of another one, which is
 	// shown to admins; Deps has the files.

@@ -120,7 +120,7 @@ func (b *fakeBus) last(t *testing.T) proto.Message {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	require.NotEmpty(t, b.calls, "no service was asked")
+	require.NotEmpty(t, b.calls, "no service was called")
 	return b.calls[len(b.calls)-1]
 }
 

@@ -169,7 +169,7 @@ func TestWhoMayAsk(t *testing.T) {
 				require.NoError(t, err)
 				require.NotContains(t, string(message), adminSecret)
 				if strings.Contains(string(message), `"next"`) {
-					require.NotEmpty(t, c.role, "nobody gets an answer")
+					require.NotEmpty(t, c.role, "no caller gets an answer")
 					requireCaller()
 					return
 				}

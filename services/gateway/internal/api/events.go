@@ -40,7 +40,7 @@ func (x *exchange) eventsByQuery(relay bool) error {
 	r := requestOfQuery(q)
 	if !request.IsSubscription(r.Query, r.OperationName) {
 		// Whatever a page links to must not change anything.
-		return apierror.New(apierror.BadRequest, "only subscriptions can be asked for with GET")
+		return apierror.New(apierror.BadRequest, "only subscriptions are allowed with GET")
 	}
 	if v := q.Get("variables"); v != "" {
 		parsed, err := jsonwalk.Parse([]byte(v))
@@ -104,7 +104,7 @@ func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*
 	}
 	if err == nil {
 		var s *subscription
-		client := x.r // the exchange may be another client's when the headers are asked for
+		client := x.r // the exchange may be another client's when the headers are requested
 		if s, err = a.subscribe(x.ctx, x.session, accesslog.ClientIP(x.r), asked, func() map[string]string {
 			return a.clientHeaders(client.Header, client.Host)
 		}, to); err == nil {

@@ -40,7 +40,7 @@ type exchange struct {
 	requestID string
 	mode      accesslog.Mode
 	failure   *apierror.Error
-	// operations are those that were answered: one, or those of a batch.
+	// operations are the answered ones: one, or all of a batch.
 	operations []request.Description
 	aborted    bool
 

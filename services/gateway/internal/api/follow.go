@@ -13,9 +13,9 @@ import (
 // maxFollowers is how many clients may follow the metadata by one gateway.
 const maxFollowers = 100
 
-// followMetadata answers with server-sent events: one for the version of the metadata that is in force, unless the client
+// followMetadata answers with server-sent events: one for the version of the metadata that is in effect, unless the client
 // names it, and one for each later version that this gateway takes over. Versions that follow each other faster than the client
-// reads are told as the newest of them, so that nothing is kept for a slow one.
+// reads are reported as the newest of them, so that nothing is kept for a slow one.
 func followMetadata(x *exchange) error {
 	if err := x.authenticateAdmin(); err != nil {
 		return err

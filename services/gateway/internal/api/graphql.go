@@ -91,7 +91,7 @@ func executeEndpoint(r request.GraphQL) bus.Endpoint {
 	return bus.QueryExecute
 }
 
-// executeRequest is what an executor is asked. It fails as current does.
+// executeRequest is the request to an executor. It fails as current does.
 func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, id string, clientHeaders map[string]string) (*queryv1.ExecuteRequest, error) {
 	version, err := a.MinVersion()
 	if err != nil {
@@ -126,7 +126,7 @@ func (x *exchange) executeBatch(body request.Body, relay bool) error {
 		return x.api.refused(x.ctx, x.session, "", x.requestID, err)
 	}
 	// The members share the time of one request. Those that it doesn't last for fail alone:
-	// what others have written is told.
+	// what others have written is reported.
 	defer x.limitTime()()
 	ctx, finish := x.api.limitsOf(x.session).Time(x.ctx)
 	defer func() { _ = finish(nil) }() // each member has its own error

@@ -53,7 +53,7 @@ func TestRateLimit(t *testing.T) {
 	require.Equal(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser()...).body)
 	require.NotEqual(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser("X-Forwarded-For", "9.9.9.9")...).body)
 	require.NotEqual(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, admin...).body)
-	require.Len(t, w.bus.calls, 4, "what is refused asks nobody")
+	require.Len(t, w.bus.calls, 4, "what is refused reaches no service")
 
 	got := w.send(t, "POST", "/v1/graphql", `[{"query":"{a}"},{"query":"{a}"}]`, asUser("X-Forwarded-For", "9.9.9.9")...)
 	require.Equal(t, `[{"data":{}},`+refused+`]`, got.body, "each request of a batch counts")
@@ -118,7 +118,7 @@ func TestLimitsOfWebSockets(t *testing.T) {
 }
 
 // TestBatchSharesItsTime holds that all members of a batch have the time of one request, and that
-// what some of them have done is told when it ends.
+// what some of them have done is reported when it ends.
 func TestBatchSharesItsTime(t *testing.T) {
 	t.Parallel()
 	const member = `{"errors":[{"message":"%s","extensions":{"path":"$","code":"%s"}}]}`

@@ -17,7 +17,7 @@ func TestNobodyGetsARoleWithoutASecret(t *testing.T) {
 		for _, g := range []api.Group{api.GroupGraphQL, api.GroupMetadata, api.GroupConfig, api.GroupPGDump, api.GroupMetrics, api.GroupDev} {
 			w.settings.Enabled[g] = true
 		}
-		w.bus.answer = says(`{"data":"of somebody else"}`)
+		w.bus.answer = says(`{"data":"of another client"}`)
 	})
 	wishes := []string{"X-Engine-Role", "admin", "X-Engine-User-Id", "1", "X-Engine-Use-Backend-Only-Permissions", "true"}
 	for name, also := range map[string][]string{
@@ -53,7 +53,7 @@ func TestNobodyGetsARoleWithoutASecret(t *testing.T) {
 		} {
 			got := w.send(t, r.method, r.path, r.body, append(also, wishes...)...)
 			require.Contains(t, got.body, `"code":"access-denied"`, "%s: %s %s: %d", name, r.method, r.path, got.status)
-			require.NotContains(t, got.body, "somebody else")
+			require.NotContains(t, got.body, "another client")
 		}
 	}
 	require.Empty(t, w.bus.calls)

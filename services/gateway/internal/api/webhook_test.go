@@ -33,7 +33,7 @@ func withWebhook(t *testing.T, c hook.Config, answer http.HandlerFunc) func(*wor
 }
 
 // TestStrangersAreRefusedUnread: nothing is read of a request that the webhook refuses, unless the
-// webhook is told it, and a wrong secret is refused unread in any case.
+// webhook gets it, and a wrong secret is refused unread in any case.
 func TestStrangersAreRefusedUnread(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

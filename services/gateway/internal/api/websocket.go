@@ -57,7 +57,7 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 	return err
 }
 
-// socketRequest is what an executor is asked for an operation over a WebSocket.
+// socketRequest is what an executor is requested an operation over a WebSocket.
 func (a *API) socketRequest(o *websocket.Operation, clientHeaders map[string]string) (*queryv1.ExecuteRequest, error) {
 	r, err := a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, clientHeaders)
 	if err == nil {

@@ -116,11 +116,11 @@ func (a *Authenticator) checkModes() error {
 // Open reports whether no secret is configured: every caller may take any role.
 func (a *Authenticator) Open() bool { return len(a.secrets) == 0 }
 
-// AsksWebhook reports whether a webhook is told the headers of requests.
+// AsksWebhook reports whether a webhook gets the headers of requests.
 func (a *Authenticator) AsksWebhook() bool { return a.hook != nil }
 
 // WantsBody reports whether Authenticate needs the GraphQL request that came with these headers:
-// the webhook is told it, and no secret makes the webhook needless. All others are refused before
+// the webhook gets it, and no secret makes the webhook needless. All others are refused before
 // anything of them is read.
 func (a *Authenticator) WantsBody(h http.Header) bool {
 	if a.hook == nil || !a.hook.WantsBody() {

@@ -23,7 +23,7 @@ func TestAdmit(t *testing.T) {
 		"another pod":                         {"POST", "engine.shop.svc.cluster.local", nil, own},
 		"IPv6":                                {"POST", "[::1]:8080", nil, own},
 		"no port":                             {"POST", "[::1]", nil, own},
-		"a name of somebody else":             {"POST", "evil.example:8080", nil, elsewhere},
+		"a foreign name":                      {"POST", "evil.example:8080", nil, elsewhere},
 		"its own page there":                  {"POST", "evil.example:8080", []string{"Origin", "http://evil.example:8080", "Sec-Fetch-Site", "same-origin"}, elsewhere},
 		"a name with a dot at the end":        {"POST", "evil.example.:8080", nil, elsewhere},
 		"localhost as a label":                {"POST", "localhost.evil.example", nil, elsewhere},

@@ -86,7 +86,7 @@ func checkRedirect(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// WantsBody reports whether the webhook is told the GraphQL request.
+// WantsBody reports whether the webhook gets the GraphQL request.
 func (h *Hook) WantsBody() bool { return h.config.Post && h.config.SendRequestBody }
 
 // Authenticate asks about a request with these headers. body is the GraphQL request as

@@ -84,9 +84,9 @@ func TestKeySet(t *testing.T) {
 		rsaJWK("r1"), edJWK("e1"))
 	v := verifier(t, false, map[string]any{"jwk_url": p.URL})
 	for name, token := range map[string]string{
-		"by id":              sign(t, jwa.RS256, rsaKey(), claimed, keyID(t, "r1")),
-		"by algorithm":       sign(t, jwa.EdDSA, edKey(), claimed),
-		"id that nobody has": sign(t, jwa.RS512, rsaKey(), claimed, keyID(t, "unknown")),
+		"by id":        sign(t, jwa.RS256, rsaKey(), claimed, keyID(t, "r1")),
+		"by algorithm": sign(t, jwa.EdDSA, edKey(), claimed),
+		"id of no key": sign(t, jwa.RS512, rsaKey(), claimed, keyID(t, "unknown")),
 	} {
 		_, err := v.Authenticate(bearer(token), "")
 		require.NoError(t, err, name)
@@ -158,7 +158,7 @@ func TestStartNeedsTheKeys(t *testing.T) {
 	require.NoError(t, err)
 	v := jwt.New([]*jwt.Config{config}, jwt.Deps{Client: http.DefaultClient, Logger: telemetry.Discard(), Now: time.Now})
 	require.ErrorContains(t, v.Start(t.Context()), "Error parsing JWK from url: "+p.URL)
-	require.Len(t, p.fetches, 1, "trying again does not mend a set without keys")
+	require.Len(t, p.fetches, 1, "trying again does not fix a set without keys")
 }
 
 func TestStartTriesAgain(t *testing.T) {

@@ -197,7 +197,7 @@ func TestAcceptedRegisteredClaims(t *testing.T) {
 		"configuration without one":  {nil, map[string]any{"iss": "https://b.test"}},
 		"one common audience":        {map[string]any{"audience": "a"}, map[string]any{"aud": []string{"b", "a"}}},
 		"audience as a text":         {map[string]any{"audience": []string{"a", "b"}}, map[string]any{"aud": "b"}},
-		"audience is not configured": {nil, map[string]any{"aud": "whoever"}},
+		"audience is not configured": {nil, map[string]any{"aud": "anyone"}},
 		"claims that are null": {
 			nil,
 			map[string]any{"exp": nil, "nbf": nil, "iat": nil, "iss": nil, "aud": nil},

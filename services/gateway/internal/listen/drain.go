@@ -12,12 +12,12 @@ import (
 
 // Drain brings clients to leave a server that is going to stop. A server that closes a
 // connection while its client sends the next request over it makes that request fail, and no
-// client can tell whether it was carried out; so clients are asked to close, with their next answer.
+// client can tell whether it was carried out; so clients should close, with their next answer.
 type Drain struct {
 	leaving atomic.Bool
 	// probes are the paths of requests that ask how the server is.
 	probes []string
-	// last is when another request came, in nanoseconds, once clients are asked to leave.
+	// last is when another request came, in nanoseconds, once clients should leave.
 	last atomic.Int64
 
 	mu   sync.Mutex

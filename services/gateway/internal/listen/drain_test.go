@@ -89,7 +89,7 @@ func TestClientsAreAskedToLeave(t *testing.T) {
 	require.True(t, d.dial(t).ask(t).Close, "who comes is served, too")
 	select {
 	case <-gone:
-		t.Fatal("somebody has just come")
+		t.Fatal("a request has just come")
 	case <-time.After(time.Millisecond):
 	}
 }

@@ -107,7 +107,7 @@ func TestDeadlineOfTheServer(t *testing.T) {
 		require.Equal(t, 1, n)
 		require.NoError(t, <-read)
 		require.NoError(t, server.SetWriteDeadline(time.Time{})) // as when a connection becomes a WebSocket
-		_, err = server.Write([]byte("nobody takes it"))
+		_, err = server.Write([]byte("unread bytes"))
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	})
 }

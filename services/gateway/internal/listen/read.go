@@ -18,7 +18,7 @@ type readDeadline struct {
 	conn net.Conn
 
 	mu sync.Mutex
-	// wanted is what was asked for, set is what conn has; during a read, set is not later.
+	// wanted is what was requested, set is what conn has; during a read, set is not later.
 	wanted, set time.Time
 	readers     int
 	watch       watch

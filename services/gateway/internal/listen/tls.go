@@ -70,7 +70,7 @@ func (t *TLS) Config() *tls.Config {
 	}
 }
 
-// look takes what the files hold now, unless somebody looks or has just looked.
+// look takes what the files hold now, unless another goroutine looks or has just looked.
 func (t *TLS) look() {
 	if !t.mu.TryLock() {
 		return

@@ -23,7 +23,7 @@ type Bus interface {
 	Subscribe(t bus.Topic, newMessage func() proto.Message, h func(proto.Message)) (stop func(), err error)
 }
 
-// Receiver takes what a subscription is told. Its methods are called one after the other and
+// Receiver takes what a subscription delivers. Its methods are called one after the other and
 // must not wait.
 type Receiver interface {
 	// Data is a response document, which is read-only. Receivers of a stream that can't take it refuse:

@@ -98,7 +98,7 @@ func frame(m *queryv1.LiveResult) []byte {
 	return append(binary.AppendUvarint(nil, uint64(len(body))), body...)
 }
 
-// client collects what a subscription is told.
+// client collects what a subscription delivers.
 type client struct {
 	told chan string
 	full bool

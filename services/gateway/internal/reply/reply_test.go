@@ -33,7 +33,7 @@ func TestHeldAnswerCanBeReplaced(t *testing.T) {
 	require.Empty(t, w.Body.String(), "nothing is left of the answer before")
 }
 
-// TestLength holds that a client is told the length of each answer that is whole.
+// TestLength holds that a client gets the length of each answer that is whole.
 func TestLength(t *testing.T) {
 	t.Parallel()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -2,13 +2,13 @@ package request
 
 import "strings"
 
-// IsSubscription reports whether the operation of a document that is asked for is a
+// IsSubscription reports whether the operation of a document that is requested is a
 // subscription.
 func IsSubscription(document, operation string) bool {
 	return Kind(document, operation) == "subscription"
 }
 
-// Kind is "query", "mutation" or "subscription": what the operation of a document that is asked
+// Kind is "query", "mutation" or "subscription": what the operation of a document that is
 // for is. It reads the document only as far as that takes: names, braces, strings and comments.
 // Of a document that is not in order it is "".
 func Kind(document, operation string) string {

@@ -2,5 +2,5 @@
 // graphql-transport-ws and in the older one whose subprotocol is called graphql-ws.
 //
 // It keeps connections: their start, authentication, keep-alive, operations and end. Who
-// the caller is and what an operation answers is asked of functions it is given.
+// the caller is and what an operation answers comes from functions it is given.
 package websocket

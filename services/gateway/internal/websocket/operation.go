@@ -14,7 +14,7 @@ import (
 	"queryengine/services/gateway/internal/request"
 )
 
-// start begins an operation. What is wrong with it is told to the client; an error ends the
+// start begins an operation. What is wrong with it is reported to the client; an error ends the
 // connection.
 func (c *conn) start(m message) error {
 	o := Operation{RequestID: uuid.NewString(), Relay: c.endpoint.Relay, Address: c.endpoint.Address}

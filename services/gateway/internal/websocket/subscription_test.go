@@ -70,7 +70,7 @@ func TestSubscriptionsInBothProtocols(t *testing.T) {
 		conn.expect(`{"type":"` + c.data + `","id":"1","payload":` + large + `}`)
 		conn.send(`{"type":"` + c.stop + `","id":"1"}`)
 		<-s.closed
-		require.True(t, s.Data([]byte(`{"data":{"a":2}}`), false), "which nobody gets")
+		require.True(t, s.Data([]byte(`{"data":{"a":2}}`), false), "which no client gets")
 
 		// The id is free again, whichever side ended the subscription.
 		conn.send(`{"type":"` + c.start + `","id":"1","payload":{"query":"subscription { a }"}}`)

@@ -209,7 +209,7 @@ func (g *group) resolve(ctx context.Context) (next *State, good int, err error) 
 	found := fresh(g.current.Inconsistent, next.Inconsistent)
 	switch {
 	case slices.ContainsFunc(found, func(i metadata.Inconsistency) bool { return i.ID.Kind == metadata.ObjectSource }):
-		return nil, 0, nil // a source that can't be reached is asked as rarely as possible
+		return nil, 0, nil // a source that can't be reached is queried as rarely as possible
 	case len(found) > 0:
 		return nil, g.first(found, size/2), nil
 	}

@@ -287,5 +287,5 @@ func TestABulkIsWhatItsElementsAreOneByOne(t *testing.T) {
 		whole := newState(second.current.Snapshot, nil, b.engine.Resolve)
 		require.Equal(t, outcomeOf(t, second, nil, nil).inconsistent, outcomeOf(t, b.work(whole), nil, nil).inconsistent, "seed %d", seed)
 	}
-	t.Logf("%d resolutions in place of %d", together, apart)
+	t.Logf("%d resolutions instead of %d", together, apart)
 }

@@ -50,7 +50,7 @@ func (e *Engine) parseBulk(api metadata.API, b *metadata.Bulk) (step, error) {
 			s, err = e.parse(api, element)
 		}
 		if err == nil && isDryRun(api, element, s) {
-			err = apierror.New(apierror.NotSupported, "dry_run is for a whole request: it belongs beside the type of the outermost one")
+			err = apierror.New(apierror.NotSupported, "dry_run is for a whole request: it belongs next to the type of the outermost one")
 		}
 		if err != nil {
 			return nil, apierror.At(err, "args", i)

@@ -23,7 +23,7 @@ var statusBodies = []served{
 }
 
 const (
-	// backlogPatience bounds the questions to databases, which are asked at once.
+	// backlogPatience bounds the questions to databases, which all run at once.
 	backlogPatience = time.Second
 	// maxBacklogs bounds the triggers that are listed.
 	maxBacklogs = 200
@@ -58,7 +58,7 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 }
 
 // reach finds out which sources don't answer, of those of which nothing else tells. What has no server, or charges for
-// being asked, has no event log either, and isn't asked.
+// being queried, has no event log either, and is left out.
 func (w *work) reach(ctx context.Context, sources []status.Database) {
 	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
 	defer cancel()

@@ -22,7 +22,7 @@ import (
 	"queryengine/pkg/session"
 )
 
-// concurrency bounds how many remotes are asked at once.
+// concurrency bounds how many remotes are queried at once.
 const concurrency = 8
 
 // Answers are what the remote schemas answered. They are immutable.

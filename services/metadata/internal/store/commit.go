@@ -39,7 +39,7 @@ type Tx struct {
 const claimLock = `SELECT pg_advisory_xact_lock(7402311900201)`
 
 // Claim takes the right to commit on top of base. It fails with Conflict when base isn't
-// in force any more, and waits for a claim of another process.
+// in effect any more, and waits for a claim of another process.
 func (s *Store) Claim(ctx context.Context, base Version) (*Tx, error) {
 	// What is read after the lock has to be from after it, too.
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})

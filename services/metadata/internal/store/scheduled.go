@@ -99,7 +99,7 @@ const (
 	invocationColumns = "i.id, i.event_id, i.status, i.request, i.response, i.created_at"
 )
 
-// ScheduledEvents reads the events that are asked for: a []CronEvent or []OneOffEvent. The
+// ScheduledEvents reads the events that are requested: a []CronEvent or []OneOffEvent. The
 // count is -1 where it isn't asked for.
 func (s *Store) ScheduledEvents(ctx context.Context, a *metadata.GetScheduledEvents) (events any, count int, err error) {
 	l := listing{from: tablesOf(a.Type).events + " e", page: a.Page, order: orderOf(a)}
@@ -131,7 +131,7 @@ func orderOf(a *metadata.GetScheduledEvents) string {
 	return strings.Join(append(keys, "e.scheduled_time", "e.id"), ", ")
 }
 
-// ScheduledInvocations reads the invocations that are asked for, the newest first.
+// ScheduledInvocations reads the invocations that are requested, the newest first.
 func (s *Store) ScheduledInvocations(
 	ctx context.Context, a *metadata.GetScheduledEventInvocations,
 ) (invocations any, count int, err error) {

@@ -95,7 +95,7 @@ func New(size int) Budget {
 // Allow adds to what may be done of a kind.
 func (b *Budget) Allow(k Kind, n int) { b.left[k] += n }
 
-// Left is how much may still be done of a kind, negative once more than that was asked for.
+// Left is how much may still be done of a kind, negative once more than that was requested.
 func (b *Budget) Left(k Kind) int { return b.left[k] }
 
 // Take draws n of a kind, or fails with validation-failed at $ when there is less left. A budget

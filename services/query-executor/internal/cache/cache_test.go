@@ -102,7 +102,7 @@ func TestBudget(t *testing.T) {
 	require.False(t, b.take(1, now), "it holds no more than its capacity")
 }
 
-// fakeStore is a store that fails when it is told to.
+// fakeStore is a store that fails when a test says so.
 type fakeStore struct {
 	Store
 	err  error

@@ -98,7 +98,7 @@ type dumper struct{ *strings.Builder }
 
 func (d dumper) text(s string) { d.WriteString(s) }
 
-// joins are what other sources are asked, each after what it is joined to.
+// joins are requests to other sources, each after what it is joined to.
 func (d dumper) joins(list []answer.Member) {
 	for _, m := range list {
 		d.joins(m.Below)
@@ -116,7 +116,7 @@ func (d dumper) joins(list []answer.Member) {
 	}
 }
 
-// remote is what a remote is asked.
+// remote is a request to a remote.
 func (d dumper) remote(document string, variables []request.Variable) {
 	fmt.Fprintf(d, `{"is":"RemoteQuery","Document":%q,"Variables":[`, document)
 	for i := range variables {

@@ -93,7 +93,7 @@ func (x *exchange) key() string {
 // Recorder records the statements of sources.
 type Recorder struct {
 	mu sync.Mutex
-	// inOrder are those of transactions, next to them those that may run at once.
+	// inOrder are exchanges of transactions, next to exchanges that may run at once.
 	inOrder, beside []*exchange
 }
 
@@ -255,7 +255,7 @@ func (r *Replay) find(source string, st backend.Statement, a backend.Args) (*exc
 	}
 	x := r.take(want)
 	if x == nil {
-		return nil, fmt.Errorf("nobody has answered %s", want.key())
+		return nil, fmt.Errorf("no recorded answer to %s", want.key())
 	}
 	return x, nil
 }

@@ -13,7 +13,7 @@ import (
 // FaultsFile holds the Faults of a feature.
 const FaultsFile = "faults.json"
 
-// Fault is an operation that is refused before a source is asked anything, and the error.
+// Fault is an operation that is refused before a source gets a statement, and the error.
 type Fault struct {
 	Name      string          `json:"name"`
 	Role      string          `json:"role,omitempty"` // admin when it is empty

@@ -16,9 +16,9 @@ import (
 
 const (
 	// RemotesFile holds what the remote schemas of a feature say of themselves, by their names. A
-	// feature that has one is asked of servers, whose addresses are in ServerVariables.
+	// feature that has one sends requests to servers, whose addresses are in ServerVariables.
 	RemotesFile = "remotes.json"
-	// ServersFile holds what servers have answered in a case; there is none when none was asked.
+	// ServersFile holds what servers have answered in a case; there is none when none got a request.
 	ServersFile = "want.servers.json"
 )
 
@@ -37,7 +37,7 @@ type call struct {
 
 func (c *call) key() string { return c.Server + " " + c.Path + " " + c.Body }
 
-// ServerRecorder notes what servers are asked.
+// ServerRecorder notes requests to servers.
 type ServerRecorder struct {
 	mu    sync.Mutex
 	calls []*call
@@ -125,7 +125,7 @@ func (s *Servers) answer(w http.ResponseWriter, in *http.Request, name string) {
 	defer s.mu.Unlock()
 	list := s.left[key]
 	if len(list) == 0 {
-		http.Error(w, "nobody has answered "+key, http.StatusTeapot)
+		http.Error(w, "no recorded answer to "+key, http.StatusTeapot)
 		return
 	}
 	s.left[key] = list[1:]

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// wantEvery is how often it is told that the changes are wanted.
+	// wantEvery is how often Wanted is sent.
 	wantEvery = 5 * time.Second
 	// silentFor is how long nothing may be heard of a reader.
 	silentFor = 3 * time.Second

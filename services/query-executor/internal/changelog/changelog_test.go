@@ -77,7 +77,7 @@ func TestListen(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	_, err := f.log.Watch(t.Context(), nil)
-	require.ErrorIs(t, err, errEnded, "nobody reads")
+	require.ErrorIs(t, err, errEnded, "no client reads")
 	require.NoError(t, f.reader.Publish(bus.ChangesTold, &changev1.Told{Source: "shop", Reading: "before", Ended: true}))
 	require.NoError(t, f.reader.Publish(bus.ChangesTold, &changev1.Told{Source: "other", Reading: "x"}))
 	f.tell("a", 41)

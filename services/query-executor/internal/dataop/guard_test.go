@@ -160,7 +160,7 @@ func TestValidateInput(t *testing.T) {
 	require.Empty(t, asked)
 }
 
-// measured refuses everything, and keeps what it was asked.
+// measured refuses everything, and keeps the requests.
 type measured struct{ sizes *[]parse.Size }
 
 func (measured) Listed(_ *session.Session, document string) error {

@@ -25,7 +25,7 @@ type plan struct {
 	scan backend.Scan
 	// lookups are what rules take from other sources.
 	lookups []*resolve.Lookup
-	// inputs are what webhooks are asked about before anything is written.
+	// inputs go to webhooks before anything is written.
 	inputs []validate.Input
 }
 

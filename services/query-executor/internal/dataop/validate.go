@@ -13,7 +13,7 @@ import (
 	"queryengine/services/query-executor/internal/plan/validate"
 )
 
-// ask notes what a webhook has to be asked about, in the form that GraphQL mutations have it in.
+// ask notes the input of a webhook, in the form that GraphQL mutations have it in.
 func (p *planner) ask(webhook *metadata.ValidateInputWebhook, show func() []any) {
 	if webhook != nil && !p.goesWithout(config.GuardValidateInput) {
 		p.inputs = append(p.inputs, validate.Input{Webhook: webhook, Data: show()})

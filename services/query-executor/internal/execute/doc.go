@@ -4,7 +4,7 @@
 // another, each with one statement, and their JSON goes from the driver straight into the
 // answer's buffer.
 //
-// An answer with fields of other sources is kept back until these are asked: package join puts
+// An answer with fields of other sources is kept back until these are queried: package join puts
 // them in their places, and a target, of which there is one kind for each kind of answerer,
 // gets the values for its keys.
 package execute

@@ -29,7 +29,7 @@ type joins struct {
 // target answers the keys of a join.
 type target interface {
 	bindings() input.Bindings
-	// texts tell it from targets that are asked something else.
+	// texts tell it from targets with other requests.
 	texts() []string
 	// needs are what a run has to bring to ask it.
 	needs() Needs

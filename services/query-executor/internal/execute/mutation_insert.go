@@ -181,7 +181,7 @@ type nestedInsert struct {
 	// replied reports whether a statement follows, along with which deferred ones are sent.
 	replied bool
 	// awaited reports whether the reply waits for deferred statements: it needs their rows, or a check
-	// has to hold before anything else is asked.
+	// has to hold before any other statement.
 	awaited bool
 	// failed is the fault of a deferred statement, with its path.
 	failed error

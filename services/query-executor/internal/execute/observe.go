@@ -6,7 +6,7 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// Observer is told what a run asks, before it is asked. It must not wait, and is called from
+// Observer gets what a run sends, before it is sent. It must not wait, and is called from
 // several goroutines.
 type Observer interface {
 	// Statement is a statement of a root field.

@@ -39,7 +39,7 @@ func (w *watcher) Call(context.Context, execute.Callee) {
 
 func (w *watcher) Introspection(context.Context) {}
 
-// TestRunsAreObserved: an observer is told each statement that a source is asked and each call, and each
+// TestRunsAreObserved: an observer gets each statement and each call, and each
 // of the spans ends. A prepared plan is as large as the texts that it keeps.
 func TestRunsAreObserved(t *testing.T) {
 	t.Parallel()

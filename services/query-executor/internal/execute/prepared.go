@@ -29,7 +29,7 @@ type Prepared struct {
 	pieces []piece
 	// needs are those of all pieces.
 	needs Needs
-	// lookups are asked before anything else.
+	// lookups run before anything else.
 	lookups []valueLookup
 	// mutates is set when statements write, and separate when each piece has a transaction.
 	mutates, separate bool

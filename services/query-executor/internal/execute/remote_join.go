@@ -10,7 +10,7 @@ import (
 	"queryengine/services/query-executor/internal/share"
 )
 
-// remoteTarget is a field of a remote schema that is asked for keys.
+// remoteTarget is a field of a remote schema that is requested keys.
 type remoteTarget struct{ *request.Call }
 
 // bindings are none: what a remote learns of variables belongs to the body of the call.

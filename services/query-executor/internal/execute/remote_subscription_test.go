@@ -15,7 +15,7 @@ import (
 )
 
 // serveSubscription is a remote schema that answers a subscription with messages. It gives the address
-// and what was asked.
+// and the requests.
 func serveSubscription(t *testing.T, messages ...string) (address string, asked <-chan json.RawMessage) {
 	t.Helper()
 	requests := make(chan json.RawMessage, 1)

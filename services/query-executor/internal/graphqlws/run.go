@@ -31,7 +31,7 @@ type Options struct {
 	Init []byte
 	// Patience is how long a server may take to acknowledge a connection.
 	Patience time.Duration
-	// Silence is how long a server may be silent before it is asked for a sign of life, and
+	// Silence is how long a server may be silent before it is requested a sign of life, and
 	// how long it may take to give one.
 	Silence time.Duration
 }
@@ -72,7 +72,7 @@ func Run(ctx context.Context, s Socket, o Options, request []byte, take func(res
 	case s.Protocol() != Legacy:
 		return fault("the server of the remote schema speaks neither " + transport + " nor " + Legacy)
 	}
-	// Reading isn't what ends with ctx, or the server couldn't be told.
+	// Reading isn't what ends with ctx, or the server couldn't be informed.
 	reading, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	left := make(chan struct{})
 	finished := make(chan struct{})

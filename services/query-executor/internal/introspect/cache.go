@@ -17,7 +17,7 @@ const (
 	fieldSize = 96
 )
 
-// Cache keeps the answers to fields, packed, up to a number of bytes: those that were asked for
+// Cache keeps the answers to fields, packed, up to a number of bytes: those that were requested
 // last. An answer belongs to its Field, which is part of a plan, and so to one role, one document
 // and one version of the metadata. A Cache is safe for concurrent use.
 type Cache struct {

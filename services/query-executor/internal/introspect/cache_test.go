@@ -76,7 +76,7 @@ func TestTheCacheIsBounded(t *testing.T) {
 			count++
 		}
 	}
-	require.True(t, kept(c, fields[0]), "it was asked for all the time")
+	require.True(t, kept(c, fields[0]), "it was requested all the time")
 	require.Less(t, count, 20)
 	require.Positive(t, count)
 	c.Clear()

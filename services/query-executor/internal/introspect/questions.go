@@ -18,7 +18,7 @@ type Questions struct {
 	role   *schema.Role
 	all    []*schema.Type // by name
 	byName map[string]*schema.Type
-	// definitions is the schema as text, in JSON; nil until it is asked for.
+	// definitions is the schema as text, in JSON; nil until it is requested.
 	definitions []byte
 	// cache takes the answers, nil for none. kept are those that it has: then it has all, and there is
 	// no schema.

@@ -7,7 +7,7 @@
 // hold joins of its own, so the number of questions depends on the depth of a query and never
 // on the number of rows.
 //
-// Who is asked, and how, is the business of a Target.
+// Which server gets requests, and how, is the business of a Target.
 package join
 
 import (
@@ -43,7 +43,7 @@ type Join struct {
 	// Parts is the number of the members that hold the key: the one that the join is part of, and
 	// those that follow it. Without one of them the value is null, and the join asks no target.
 	Parts int
-	// Nulls reports whether keys with a null are asked for as well; else their value is null.
+	// Nulls reports whether keys with a null are requested as well; else their value is null.
 	Nulls bool
 	// Target is the target, by a number that Targets knows.
 	Target int
@@ -76,7 +76,7 @@ func (k *Keys) slice(a, b int) Keys {
 }
 
 const (
-	// maxKeys bounds the keys that a target is asked for at once.
+	// maxKeys bounds the keys that a target is requested at once.
 	maxKeys = 10_000
 	// maxKeyBytes bounds their size, unless a single one is larger.
 	maxKeyBytes = 8 << 20
@@ -108,7 +108,7 @@ type level struct {
 	first []int
 }
 
-// question is a join with the keys that it is asked for.
+// question is a join with the keys that it is requested.
 type question struct {
 	join    *Join
 	keys    Keys
@@ -226,7 +226,7 @@ func (l *level) one(ctx context.Context, target int, keys Keys) ([][]byte, error
 	return answers, err
 }
 
-// chunk is the end of the keys that are asked for together, from a on.
+// chunk is the end of the keys that are requested together, from a on.
 func (k *Keys) chunk(a int) int {
 	size := 0
 	for i := a; i < k.count; i++ {

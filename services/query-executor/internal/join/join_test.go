@@ -16,7 +16,7 @@ import (
 )
 
 // recorder answers the key a,b with "a|b", or with what make makes of it, and remembers what
-// it was asked.
+// it got.
 type recorder struct {
 	mu    sync.Mutex
 	asked []string
@@ -181,7 +181,7 @@ func TestCancelled(t *testing.T) {
 		failed <- join.Write(ctx, []byte(`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`), members, h, backend.NewAnswer(nil, nil, 0))
 	}()
 	for range 4 {
-		<-h.asked // that many are asked at the same time, and no more
+		<-h.asked // that many are in flight at the same time, and no more
 	}
 	cancel()
 	require.ErrorIs(t, <-failed, context.Canceled)

@@ -16,7 +16,7 @@ type Question struct {
 	Variables []byte
 	// Answer is the body of the answer, without blanks.
 	Answer []byte
-	// Calls is how often each place is asked, and Keys for how many keys of joins the remote
+	// Calls is how often each place is called, and Keys for how many keys of joins the remote
 	// schemas are, altogether.
 	Calls, Keys map[string]int
 }
@@ -75,7 +75,7 @@ type asker struct {
 	asked     []*asked
 }
 
-// asked is what a place is asked for one field.
+// asked is what a place is requested one field.
 type asked struct {
 	of   *kind
 	join bool

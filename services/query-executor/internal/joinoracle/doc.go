@@ -7,6 +7,6 @@
 // operation for a role together with its answer, which is made by looking at all rows of a
 // place for each row of another one. It shares no code with the engine.
 //
-// It also knows what the places may be asked for that: each of them once for a field of the
+// It also knows what the places may be requested that: each of them once for a field of the
 // operation, whatever the number of rows, and for a key once.
 package joinoracle

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// asked is how many calls are asked about at once.
+	// asked is how many calls one query looks up.
 	asked = 1000
 	// askPatience bounds one question, answerPatience one answer.
 	askPatience    = 10 * time.Second
@@ -228,7 +228,7 @@ func (w *watch) answer(entry *watched) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w.mu.Lock()
-	// What is due once more was made before the last call had ended: its end is still to be told.
+	// What is due once more was made before the last call had ended: its end is still to be reported.
 	gone, over := w.watching[entry.Subscriber] != entry, len(entry.open) == 0 && !entry.due && !entry.Calls.Lasting
 	h := sha256.Sum256(body)
 	changed := !entry.known || entry.hash != h

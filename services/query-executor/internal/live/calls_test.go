@@ -99,7 +99,7 @@ func (l *listener) next() string {
 		}
 		return text
 	case <-time.After(20 * time.Second):
-		require.Fail(l.t, "nothing was told")
+		require.Fail(l.t, "nothing was reported")
 		return ""
 	}
 }

@@ -36,7 +36,7 @@ type changeFeed struct {
 	mu sync.Mutex
 	// users counts the pollers that exist.
 	users   int
-	changes backend.Changes // nil while nothing is told
+	changes backend.Changes // nil while nothing is reported
 	// pollers are those that depend on a table, with what is of interest of its changes.
 	pollers map[string]map[*poller]*interest
 }
@@ -105,7 +105,7 @@ func (f *changeFeed) listen() {
 	}
 }
 
-// changesOf is nil when the source doesn't tell of changes.
+// changesOf is nil when the source doesn't report changes.
 func (f *changeFeed) changesOf(source backend.LiveSource) backend.Changes {
 	if s, ok := source.(backend.LogSource); ok && s.ChangeLog("") != nil {
 		return f.manager.deps.ChangeLog(f.source)
@@ -116,7 +116,7 @@ func (f *changeFeed) changesOf(source backend.LiveSource) backend.Changes {
 	return nil
 }
 
-// whileSame ends a feed whose source was opened again, and one that nobody uses.
+// whileSame ends a feed whose source was opened again, and one that no subscription uses.
 func (f *changeFeed) whileSame(ctx context.Context, cancel context.CancelFunc, source backend.LiveSource) {
 	tick := time.NewTicker(sourceCheck)
 	defer tick.Stop()

@@ -68,7 +68,7 @@ type cohort struct {
 	test backend.RowTest
 	// proven reports whether the database has taken the values for what they should be.
 	proven bool
-	// seen is the position of the changes that were told last when its last run began.
+	// seen is the position of the changes that were reported last when its last run began.
 	seen uint64
 	// due reports whether the next cycle runs it: a subscriber has joined, or a row has changed.
 	due bool

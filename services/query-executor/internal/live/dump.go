@@ -20,7 +20,7 @@ type PollerDump struct {
 	Cohorts     int     `json:"cohort_count"`
 	FromLog     int     `json:"from_log_count"` // cohorts that need no statement
 	Subscribers int     `json:"subscriber_count"`
-	// Details are the cohorts, when they are asked for.
+	// Details are the cohorts, when they are requested.
 	Details []CohortDump `json:"cohorts,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// mostTold and mostCompared bound the columns of a table that are asked for: beyond, all rows and updates matter.
+	// mostTold and mostCompared bound the columns of a table that are requested: beyond, all rows and updates matter.
 	mostTold     = 32
 	mostCompared = 128
 )
@@ -21,7 +21,7 @@ type interest struct {
 	table bool
 	// columns are those that results depend on, nil when any update matters.
 	columns []string
-	// match decides by rows, nil when all matter; usable tells which of its columns are told as it needs them.
+	// match decides by rows, nil when all matter; usable tells which of its columns are reported as it needs them.
 	match  backend.LiveMatch
 	usable []bool
 }
@@ -60,7 +60,7 @@ func watchTables(ctx context.Context, changes backend.Changes, l *execute.Live) 
 	return found, err
 }
 
-// wantedOf are the columns to ask for of a table, and what decides by those that are told, if anything does.
+// wantedOf are the columns to ask for of a table, and what decides by those that are reported, if anything does.
 func wantedOf(l *execute.Live, table catalog.Name) (wanted backend.RowColumns, match backend.LiveMatch) {
 	if l.Match != nil && l.Match.Table() == table && len(l.Match.Columns()) <= mostTold {
 		match = l.Match
@@ -135,7 +135,7 @@ func (i *interest) images(rows *backend.ChangedRows) (images []backend.RowImage,
 	return images, false
 }
 
-// placesOf are the places of columns among those that are told, -1 for none; nil for nil.
+// placesOf are the places of columns among those that are reported, -1 for none; nil for nil.
 func placesOf(columns, told []string) []int {
 	var places []int
 	for _, c := range columns {

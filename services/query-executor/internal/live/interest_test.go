@@ -106,7 +106,7 @@ func TestImagesOfChanges(t *testing.T) {
 		"nothing of it":          {usual, changedRows("abcd", "12?3>12=4"), ""},
 		"a column isn't told":    {usual, changedRows("ab", "12>12"), "12"},
 		"null":                   {usual, changedRows("abc", "-2?>-2="), ""},
-		"nobody matches":         {newInterest([]string{"c"}, nil, []backend.ToldColumn{a}), changedRows("c", ">1"), "all"},
+		"no subscriber matches":  {newInterest([]string{"c"}, nil, []backend.ToldColumn{a}), changedRows("c", ">1"), "all"},
 		"and nothing has changed": {
 			newInterest([]string{"c"}, nil, []backend.ToldColumn{a}), changedRows("c", "?>="), "",
 		},
@@ -132,7 +132,7 @@ func TestImagesOfChanges(t *testing.T) {
 	}
 }
 
-// watching notes what is asked for. Tables whose names begin with v are views.
+// watching notes what is requested. Tables whose names begin with v are views.
 type watching struct {
 	backend.Changes
 	asked []string
@@ -250,7 +250,7 @@ func TestRowsTouchAllCohorts(t *testing.T) {
 	require.False(t, p.changed.Load())
 }
 
-// TestChangesThatAreVisibleTogetherRunOnce, also when a run begins between the messages that tell of them.
+// TestChangesThatAreVisibleTogetherRunOnce, also when a run begins between the messages that report them.
 func TestChangesThatAreVisibleTogetherRunOnce(t *testing.T) {
 	t.Parallel()
 	p := &poller{manager: New(Deps{Metrics: NewMetrics(nil, false)}), live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}

@@ -15,7 +15,7 @@ import (
 // maxBatches is how many batches of a stream may wait on a link for one subscriber.
 const maxBatches = 4
 
-// Result is what subscribers are told. It is shared between them.
+// Result is what subscribers get. It is shared between them.
 type Result struct {
 	// Data is a response document; nil when there is none.
 	Data []byte

@@ -35,7 +35,7 @@ type poller struct {
 	pushed  atomic.Bool
 	changed atomic.Bool
 	lost    atomic.Bool
-	// told is when the oldest change was told that no run has looked at, in nanoseconds; 0 for
+	// told is when the oldest change was reported that no run has looked at, in nanoseconds; 0 for
 	// none.
 	told atomic.Int64
 	// refresh is how often it is run without a change; it belongs to the goroutine that runs it.
@@ -49,8 +49,8 @@ type poller struct {
 	due         []*cohort
 	following   following
 	subscribers int
-	// position is that of the changes that were told last, and seen what it was when all cohorts were run last. Changes that
-	// are told one after the other with the same position are visible together: a run sees all or none of them. That says
+	// position is that of the changes that were reported last, and seen what it was when all cohorts were run last. Changes that
+	// are reported one after the other with the same position are visible together: a run sees all or none of them. That says
 	// nothing of streams, which take rows without a run.
 	position, seen uint64
 	// cycle counts the cycles that have begun.

@@ -13,10 +13,10 @@ import (
 
 // following is what the poller of a stream knows of changes. It belongs to the mu of the poller.
 type following struct {
-	// table is the id of the table whose rows are told; empty while only the statement gives those of the stream.
+	// table is the id of the table whose rows are reported; empty while only the statement gives those of the stream.
 	table string
-	// held are the rows that were told while a cycle runs, rows is their number: what the statement has seen may be from
-	// before them. missed reports whether something was told that isn't held.
+	// held are the rows that were reported while a cycle runs, rows is their number: what the statement has seen may be from
+	// before them. missed reports whether something was reported that isn't held.
 	held   []backend.StreamRows
 	rows   int
 	missed bool
@@ -30,7 +30,7 @@ const (
 	mostHeldRows = 5_000
 )
 
-// position is that of a cohort which has all rows that a statement has seen, and those that were told since.
+// position is that of a cohort which has all rows that a statement has seen, and those that were reported since.
 type position struct {
 	// seen is what the statement has seen, and at when it began.
 	seen backend.Snapshot
@@ -68,7 +68,7 @@ func (p *poller) follow(table string) {
 	}
 }
 
-// follows reports whether the rows of the stream are told.
+// follows reports whether the rows of the stream are reported.
 func (p *poller) follows() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,7 +169,7 @@ func (p *poller) take(c *cohort, rows backend.StreamRows) *cohort {
 
 func everyone(*Subscriber) bool { return true }
 
-// settle notes that the statement has found nothing for a cohort, and gives it what was told meanwhile. One that is to be
+// settle notes that the statement has found nothing for a cohort, and gives it what was reported meanwhile. One that is to be
 // run again isn't settled: a subscriber that came meanwhile may have seen a later state.
 func (p *poller) settle(c *cohort, seen backend.Snapshot, began time.Time) {
 	f := &p.following
@@ -191,11 +191,11 @@ func (p *poller) settle(c *cohort, seen backend.Snapshot, began time.Time) {
 	}
 }
 
-// mostStreamed bounds the columns of a table that are told for a stream: one with more is only known by its statement.
+// mostStreamed bounds the columns of a table that are reported for a stream: one with more is only known by its statement.
 const mostStreamed = 64
 
 // watchStream watches the tables of a subscription. It returns what watchTables does, and the id of the table whose
-// rows are told as a stream needs them; empty for none.
+// rows are reported as a stream needs them; empty for none.
 func watchStream(ctx context.Context, changes backend.Changes, l *execute.Live) (found map[string]*interest, table string, err error) {
 	rows, ok := changes.(backend.RowChanges)
 	if !ok || l.Stream == nil || len(l.Stream.Columns()) > mostStreamed {
@@ -207,7 +207,7 @@ func watchStream(ctx context.Context, changes backend.Changes, l *execute.Live) 
 		return nil, "", err
 	}
 	found, err = watchTables(ctx, changes, l)
-	// A table with parts is told under several names.
+	// A table with parts is reported under several names.
 	if err != nil || len(ids) != 1 || !l.Stream.Fits(told) {
 		return found, "", err
 	}

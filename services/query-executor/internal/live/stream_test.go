@@ -117,7 +117,7 @@ type view struct {
 
 func (v view) Sees(number uint64) bool { return number < v.next && !v.open[number] }
 
-// chance is the choice of the seed, whoever asks.
+// chance is the choice of the seed, whatever asks.
 func (s *shelf) chance(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *shelf) WatchRows(_ context.Context, _ catalog.Name, columns backend.Row
 	return []string{"1"}, told, nil
 }
 
-// Listen implements backend.Changes. What is told while nobody listens is told to nobody.
+// Listen implements backend.Changes. What is reported without a listener is lost.
 func (s *shelf) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
 	s.mu.Lock()
 	s.log = nil
@@ -247,7 +247,7 @@ func shelfStream() *execute.Live {
 	return &execute.Live{Source: "default", Statement: statement{}, Streaming: true, Tables: []catalog.Name{shelfName}, Stream: stream}
 }
 
-// reader is a subscriber with the cursors that it was told, in their order.
+// reader is a subscriber with the cursors that it got, in their order.
 type reader struct {
 	owner, start int
 	joined       time.Time
@@ -429,7 +429,7 @@ func (h *history) write(random *rand.Rand, tx *transaction) {
 			h.hide(id)
 			h.list = append(h.list, &showing{})
 			continue
-		case 1: // nobody sees it as it was at first
+		case 1: // no subscriber sees it as it was at first
 			b.owner = 3 - b.owner
 			tx.put(id, b)
 		}

@@ -43,7 +43,7 @@ func (c *converter) operation(o *ast.OperationDefinition) (*Operation, error) {
 	for _, d := range o.VariableDefinitions {
 		v := &Variable{Index: len(op.Variables), Name: d.Variable, Type: convertType(d.Type)}
 		if d.DefaultValue != nil {
-			// A default is a constant, so no variable can be asked for.
+			// A default is a constant, so no variable can be requested.
 			constant := c.value(d.DefaultValue)
 			v.Default = constant.AppendJSON(nil, nil)
 		}

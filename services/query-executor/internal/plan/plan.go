@@ -26,7 +26,7 @@ type Plan struct {
 	Remotes   []*resolve.Remote
 	// Inserts are those of a mutation, in order; see Grow.
 	Inserts []*insert.Tree
-	// Lookups are asked before anything else.
+	// Lookups run before anything else.
 	Lookups []Lookup
 	// Live is set for a subscription: all its queries are one statement.
 	Live *Live

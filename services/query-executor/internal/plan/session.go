@@ -74,7 +74,7 @@ func (p *Plan) SessionDeps() SessionDeps {
 	return *u
 }
 
-// joins looks into what other sources are asked.
+// joins looks into requests to other sources.
 func (u *SessionDeps) joins(list []answer.Member) {
 	for _, m := range list {
 		u.joins(m.Below)

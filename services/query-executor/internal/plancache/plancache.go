@@ -158,7 +158,7 @@ func (d *Document[P]) Keep(values [][]byte, looks []input.Look, p *P) {
 	}
 	old := d.shapes.Load()
 	next := &shapes[P]{looks: append([]input.Look(nil), old.looks...), plans: map[string]*P{}}
-	// Plans that were told apart by less are not found any more, and made again.
+	// Plans that were distinguished by less are not found any more, and made again.
 	if !input.Union(next.looks, looks) && len(old.plans) < maxShapes {
 		for k, v := range old.plans {
 			next.plans[k] = v

@@ -26,7 +26,7 @@ func Joined(body []byte, dataFirst bool) ([]byte, error) {
 	return a.Data, nil
 }
 
-// Alias is the name of the i-th of the fields that are asked for together.
+// Alias is the name of the i-th of the fields that are requested together.
 func Alias(i int) string { return aliasPrefix + strconv.Itoa(i) }
 
 const aliasPrefix = "f"

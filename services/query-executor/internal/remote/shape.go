@@ -12,7 +12,7 @@ import (
 // are around them. Nil is a value that is taken as it is.
 type Shape struct{ Members []Member }
 
-// Member is a key that was asked for.
+// Member is a key that was requested.
 type Member struct {
 	Key   string
 	Below *Shape

@@ -27,7 +27,7 @@ func TestShapeAppend(t *testing.T) {
 		{"null", `null`, `null`},
 		{"a scalar where objects were expected", `"b"`, `"b"`},
 		{"another order", `{"c":3,"b":{"y":2,"x":1},"a":1}`, `{"a":1,"b":{"x":1,"y":2},"c":3}`},
-		{"more than was asked for", `{"a":1,"more":{"a":[]},"c":3}`, `{"a":1,"c":3}`},
+		{"more than was requested", `{"a":1,"more":{"a":[]},"c":3}`, `{"a":1,"c":3}`},
 		{"another order below", `[{"a":1,"b":[{"y":2,"x":1},null]},{"a":2}]`, `[{"a":1,"b":[{"x":1,"y":2},null]},{"a":2}]`},
 		{"a key twice", `{"a":1,"a":2}`, `{"a":2}`},
 		{"names of types", `{"b":[{"t":"User"},{"x":1,"t":"Other"},{"t":null}]}`, `{"b":[{"t":"CrmUser"},{"x":1,"t":"Other"},{"t":null}]}`},
@@ -61,7 +61,7 @@ func TestDeepAnswers(t *testing.T) {
 	}
 	many := "[" + nested(100) + strings.Repeat(`,{"a":[]}`, 1000) + "]"
 	got, err := shape.Append(nil, []byte(many))
-	require.NoError(t, err, "lists beside each other")
+	require.NoError(t, err, "lists next to each other")
 	require.Equal(t, many, string(got))
 }
 

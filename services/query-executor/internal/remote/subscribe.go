@@ -14,7 +14,7 @@ import (
 	"queryengine/services/query-executor/internal/graphqlws"
 )
 
-// silence is how long a remote may send nothing before it is asked whether it is there.
+// silence is how long a remote may send nothing before it is polled to see whether it is there.
 const silence = 30 * time.Second
 
 // Subscribe subscribes at a remote with the body of a request, and hands each result, the body of an

@@ -100,7 +100,7 @@ func argument(f *schema.Field, name string) *schema.Type {
 	return nil
 }
 
-// Each dialect's comparisons and orders are types of their own, whichever source is asked first.
+// Each dialect's comparisons and orders are types of their own, whichever source comes first.
 func TestTypesOfDialectsDoNotMix(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"album", "other_album"} {

@@ -47,7 +47,7 @@ type waiting struct {
 // Plan plans ticks of every trigger of the document that isn't paused: those that were missed and aren't too late,
 // and the next ones. It is done when the next ones of all triggers are in the table; when more
 // than missedTicks were missed that takes several calls, between which ticks are published. It
-// does nothing when version isn't in force any more: the next one will come.
+// does nothing when version isn't in effect any more: the next one will come.
 func (s *Store) Plan(ctx context.Context, doc *metadata.Document, version int64, now time.Time) (done bool, err error) {
 	triggers := make(map[string]planned, len(doc.CronTriggers))
 	names := make([]string, 0, len(doc.CronTriggers))

@@ -19,7 +19,7 @@ export const stored = "query Authors {\n  author(limit: 2) {\n    name\n  }\n}";
 /** shop makes an object of each kind, with webhooks at an address; that of the event trigger fails. */
 export async function shop(address) {
   await metadata("pg_create_array_relationship", { ...author, name: "articles", using: { foreign_key_constraint_on: { table: "article", column: "author_id" } } });
-  await metadata("set_custom_types", { objects: [{ name: "Review", description: "What somebody thinks of an author", fields: [{ name: "author_id", type: "Int!" }, { name: "text", type: "String" }] }] });
+  await metadata("set_custom_types", { objects: [{ name: "Review", description: "What a reader thinks of an author", fields: [{ name: "author_id", type: "Int!" }, { name: "text", type: "String" }] }] });
   await metadata("create_action", { name: "review", definition: { handler: `${address}/review`, arguments: [{ name: "author_id", type: "Int!" }], output_type: "Review" } });
   await metadata("create_action_permission", { action: "review", role: "reader" });
   await metadata("add_remote_schema", { name: "charts", definition: { url: remoteURL } });

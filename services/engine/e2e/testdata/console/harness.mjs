@@ -100,7 +100,7 @@ export async function graphql(query) {
   return answer.data;
 }
 
-/** drawn types into a search and takes it back, and prints how long each letter took until it was drawn, for docs/console.md. */
+/** drawn types into a search and takes it back, and prints how long each letter took until it was drawn, for docs/console-development.md. */
 export async function drawn(page, search, what) {
   await page.evaluate(() => {
     const times = (window.times = []);
@@ -116,7 +116,7 @@ export async function drawn(page, search, what) {
   console.log(`${what}: ${(await page.evaluate(() => window.times)).join(", ")} ms`);
 }
 
-/** answered prints how long it took from a press until what it opens was drawn, for docs/console.md. What is opened is found by a selector, and isn't there yet. */
+/** answered prints how long it took from a press until what it opens was drawn, for docs/console-development.md. What is opened is found by a selector, and isn't there yet. */
 export async function answered(page, what, press, selector) {
   await page.evaluate((opened) => {
     window.answered = new Promise((done) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { csvOf, csvOfLines, readCSV, readList } from "./csv";
 import { parseExact, Written } from "./json/exact";
 
-test("NULL, an empty text, and what has to be in quotes are told apart", () => {
+test("NULL, an empty text, and what has to be in quotes are distinguished", () => {
   const rows = [
     { a: null, b: "" },
     { a: 'say "hi"', b: "1,2" },

@@ -55,7 +55,7 @@ test("forms without unsaved edits are left without a question", () => {
   expect(question.get()).toBeUndefined();
 });
 
-test("unsaved edits of a part of the page are asked about, there and around it", async () => {
+test("unsaved edits of a part of the page are confirmed, there and around it", async () => {
   const page = new Edits();
   const part = new Edits(page);
   const mark = { edited: true };

@@ -399,7 +399,7 @@ export class Replayer extends Server {
     const found = writes(r) ? this.#write(key) : this.#read(key);
     if (!found) {
       const error = new Error(this.#nothing(key));
-      // What is only read may be on a page that was left before it was asked for, when that was recorded: it has no
+      // What is only read may be on a page that was left before it was requested, when that was recorded: it has no
       // answer.
       if (!byTest && !writes(r)) {
         this.missing ??= error;

@@ -53,7 +53,7 @@ func Write(w io.Writer) error {
 		}
 	}
 	if len(g.clashes) > 0 {
-		return fmt.Errorf("types can't be told apart: %s", strings.Join(g.clashes, "; "))
+		return fmt.Errorf("types can't be distinguished: %s", strings.Join(g.clashes, "; "))
 	}
 	var b strings.Builder
 	b.WriteString("// Made by `make console` from the Go types of the metadata API. Don't edit it.\n\n")

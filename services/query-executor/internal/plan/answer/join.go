@@ -24,13 +24,13 @@ type Member struct {
 	Whole bool
 }
 
-// Join is a field whose value comes from elsewhere: it is asked for by a key, which the
+// Join is a field whose value comes from elsewhere: it is requested by a key, which the
 // object that it is part of holds, for all objects together.
 type Join struct {
 	// Parts is the number of values that make the key. The members that hold them are the one that
 	// the join is part of, and those that follow it.
 	Parts int
-	// Nulls reports whether keys with a null are asked for, too.
+	// Nulls reports whether keys with a null are requested, too.
 	Nulls bool
 	// Query or Remote answers all keys.
 	Query  *JoinQuery

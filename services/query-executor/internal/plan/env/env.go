@@ -16,7 +16,7 @@ type Options struct {
 	DropUnset bool
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
-	// RemoteSkipNulls leaves nulls out of what remote schemas are asked.
+	// RemoteSkipNulls leaves nulls out of requests to remote schemas.
 	RemoteSkipNulls bool
 	// FilterReturning leaves rows out of what mutations return that the role may not select.
 	FilterReturning bool

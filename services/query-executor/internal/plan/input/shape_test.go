@@ -51,7 +51,7 @@ func TestUnion(t *testing.T) {
 }
 
 // FuzzAppendShape holds that values with different structures never share a shape, as far as
-// the structure can be told by a longer key, and that nothing makes it fail.
+// the structure shows in a longer key, and that nothing makes it fail.
 func FuzzAppendShape(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"b":null}]}`), []byte(`{"a":[1,{"b":0}]}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

@@ -7,7 +7,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// Order is what has to be asked before all rows of a table are inserted together, followed by the
+// Order is what has to run before all rows of a table are inserted together, followed by the
 // rows related to them, instead of each row with those related to it. It reports false when the
 // result can't be the same: a table is written in two places or with an upsert clause, or a check
 // looks at more than the row itself and the row that it belongs to.

@@ -52,7 +52,7 @@ type rowReader struct {
 	pending []relatedInput
 	// grower adds what isn't planned yet; nil when the plan is used again.
 	grower Grower
-	// budget and maxDepth bound what the grower is asked for.
+	// budget and maxDepth bound what the grower is requested.
 	budget   *budget.Budget
 	maxDepth int
 }

@@ -74,9 +74,9 @@ type Node struct {
 	// when these are written after it, and can't be without it.
 	Keys  []ir.Field
 	First bool
-	// Validator is asked about the rows of the table; nil for none.
+	// Validator checks the rows of the table; nil for none.
 	Validator *metadata.ValidateInputWebhook
-	// UpdateValidator is asked about what rows that are there already are set to; nil for none.
+	// UpdateValidator checks what rows that are there already are set to; nil for none.
 	UpdateValidator *metadata.ValidateInputWebhook
 	// Identity is that of an ir.Insert.
 	Identity string

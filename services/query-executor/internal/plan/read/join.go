@@ -30,7 +30,7 @@ func (p *Planner) JoinAggregate(m *schema.RemoteAggregate, f *schema.Field, s *w
 	})
 }
 
-// joinSource plans a field whose value another source gives; plan plans what is asked there for
+// joinSource plans a field whose value another source gives; plan plans the request there for
 // one key.
 func (p *Planner) joinSource(m *schema.RemoteRelation, plan func() (ir.Root, error)) error {
 	query, err := p.JoinQuery(m.Source, plan)

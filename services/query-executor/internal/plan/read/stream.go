@@ -58,7 +58,7 @@ func (p *Planner) Stream(t *schema.Table, f *schema.Field, s *walk.Selected) (ir
 	return query, err
 }
 
-// cursorColumn is a column that a stream is told to follow, and from where.
+// cursorColumn is a column that a stream follows, and from where.
 type cursorColumn struct {
 	column *resolve.SelectColumn
 	start  ir.Variable

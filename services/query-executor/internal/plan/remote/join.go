@@ -68,7 +68,7 @@ func (d *document) fixed(v resolve.JoinValue, of *remoteschema.Ref) string {
 }
 
 // remoteJoined plans a field of an object of a remote whose value comes from elsewhere; plan
-// sets p.joined. The values that it is joined by are asked for in its place.
+// sets p.joined. The values that it is joined by are requested in its place.
 func (p *Planner) remoteJoined(d *document, m *resolve.RemoteRelationship, s *walk.Selected, plan func() error) (field, error) {
 	if p.Subscribes {
 		return field{}, p.FailWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")

@@ -1,4 +1,4 @@
-// Package remote plans what remote schemas are asked, as root fields and as fields that are joined to
+// Package remote plans requests to remote schemas, as root fields and as fields that are joined to
 // rows: the document, the variables and the shape of the answer.
 package remote
 
@@ -13,7 +13,7 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// Planner plans what remote schemas are asked.
+// Planner plans requests to remote schemas.
 type Planner struct{ *read.Planner }
 
 // Query is a root field that a remote schema answers, with one call.

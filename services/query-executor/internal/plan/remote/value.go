@@ -18,7 +18,7 @@ func parentheses(list []string) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// remoteArguments writes the arguments of a field of a remote: those of the client, those that
+// remoteArguments writes the arguments of a field of a remote: arguments of the client, arguments that
 // a relationship gives, and presets where that doesn't.
 func (p *Planner) remoteArguments(d *document, inputs []schema.Input, presets []*remoteschema.Preset, fixed []resolve.JoinArgument, s *walk.Selected) (string, error) {
 	var list []string

@@ -9,7 +9,7 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 )
 
-// Input is what the webhook of a permission is asked about: all that a root field wants to
+// Input is what the webhook of a permission checks: all that a root field wants to
 // write to a table.
 type Input struct {
 	Webhook *metadata.ValidateInputWebhook

@@ -225,7 +225,7 @@ func (p *Walker) FieldOf(t *schema.Type, s *Selected) (*schema.Field, error) {
 // Typename is the field that every object has.
 const Typename = "__typename"
 
-// Key is how a field is asked for under the name that clients know.
+// Key is how a field is requested under the name that clients know.
 func (s *Selected) Key(name string) string {
 	if s.Alias == name {
 		return name

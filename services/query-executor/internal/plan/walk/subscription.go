@@ -18,7 +18,7 @@ type Subscription struct {
 	Members int
 	// Streams and queries count the root fields that sources answer.
 	Streams, Queries int
-	// Calls counts those about calls of actions, lone those of them whose output leads to no table.
+	// Calls counts fields about calls of actions, lone the ones whose output leads to no table.
 	Calls, Lone int
 	// Remotes counts those that remote schemas answer.
 	Remotes int

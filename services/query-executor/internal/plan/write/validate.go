@@ -44,11 +44,11 @@ func showUpdates(arguments map[string]any) []any {
 	return nil
 }
 
-// Validated reports whether a webhook has to be asked before the field is run.
+// Validated reports whether a webhook has to be called before the field is run.
 func (w *Write) Validated() bool { return w.Work.validated() }
 
-// Inputs are what webhooks are asked about, for these values of the variables, in the order
-// in which they are asked. They are made after the values were found to be good.
+// Inputs are what webhooks check, for these values of the variables, in the order
+// in which they are called. They are made after the values were found to be good.
 func (w *Write) Inputs(values [][]byte) []validate.Input { return w.Work.inputs(values) }
 
 func (i *Insert) validated() bool {

@@ -34,7 +34,7 @@ type Write struct {
 
 // Work is what a root field does: *Insert or *Steps.
 type Work interface {
-	// validated reports whether a webhook has to be asked first, and inputs are what such ones are
+	// validated reports whether a webhook has to be called first, and inputs are what such ones are
 	// asked about for these values of the variables.
 	validated() bool
 	inputs(values [][]byte) []validate.Input
@@ -46,7 +46,7 @@ type Steps struct {
 	// Many reports whether the answer is a list with those of all steps, and not that of the only one.
 	Many bool
 
-	// validation is nil when no webhook is asked.
+	// validation is nil when no webhook is called.
 	validation *validation
 }
 

@@ -57,7 +57,7 @@ export class Written {
 /** stringifyExact is JSON in which values that have a text have that text. */
 export function stringifyExact(value: unknown): string {
   const texts: string[] = [];
-  // Nobody can guess it, so that no value contains it.
+  // No one can guess it, so that no value contains it.
   const mark = crypto.getRandomValues(new Uint32Array(4)).join("-");
   const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string, plain: unknown) {
     const held = this[key];

@@ -75,9 +75,9 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
                 <Form
                   key={i.id}
                   {...i.change}
-                  title={gone ? "Create it anew" : "Change"}
+                  title={gone ? "Create it again" : "Change"}
                   confirm
-                  request={(value) => (gone ? anew(i.change!.request(value), i.drop) : i.change!.request(value))}
+                  request={(value) => (gone ? recreate(i.change!.request(value), i.drop) : i.change!.request(value))}
                   done={() => changing.close()}
                   cancel={() => changing.close()}
                 />
@@ -108,8 +108,8 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
   );
 }
 
-/** anew is the request of a change without what takes the object away first: it is gone. */
-function anew(request: MetadataRequest, drop: MetadataRequest): MetadataRequest {
+/** recreate is the request of a change without its drop, for an object that was dropped meanwhile. */
+function recreate(request: MetadataRequest, drop: MetadataRequest): MetadataRequest {
   return request.type === "bulk"
     ? { ...request, args: (request.args as MetadataRequest[]).filter((r) => r.type !== drop.type) }
     : request;

@@ -20,7 +20,7 @@ interface StayingProps<T> {
  * or let go.
  */
 export function Staying<T>(props: StayingProps<T>) {
-  const { id, name, value, children, hint = "save it, and it is created anew", otherwise } = props;
+  const { id, name, value, children, hint = "save it to create it again", otherwise } = props;
   const edits = useEdits();
   const [last, setLast] = useState<{ id: string; value: T }>();
   if (value !== undefined && (last?.id !== id || last.value !== value)) setLast({ id, value });

@@ -240,7 +240,7 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
       <h3>Definition</h3>
       <Form
         follows
-        title={gone ? "Create it anew" : "Change"}
+        title={gone ? "Create it again" : "Change"}
         confirm
         initial={{ ...args }}
         fields={() => fieldsOf(document)}

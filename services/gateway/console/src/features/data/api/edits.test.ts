@@ -57,7 +57,7 @@ test("a row is changed as long as it is what was read", async () => {
   ]);
 });
 
-test("a row that somebody else has changed is shown, and not written over", async () => {
+test("a row that another user has changed is shown, and not written over", async () => {
   const now = { id: 1, name: "c" };
   const { server, sent } = answering({ affected_rows: 0 }, [now]);
   expect(await writeRow(server, target, { id: 1, name: "a" }, { name: "b" })).toEqual({ done: false, now });
@@ -77,7 +77,7 @@ test("with anyway nothing is compared", async () => {
   expect(sent).toMatchObject([{ args: { where: { $and: [{ $and: [{ id: { $eq: 1 } }] }] } } }]);
 });
 
-test("a row that isn't there any more is said", async () => {
+test("a row that isn't there any more is reported", async () => {
   const { server } = answering({ affected_rows: 0 }, []);
   await expect(writeRow(server, target, { id: 1, name: "a" }, { name: "b" })).rejects.toThrow(/Nothing was changed/);
 });

@@ -72,7 +72,7 @@ export async function writeRow(
   const of = { source: source.name, table: info.name };
   const typeOf = (name: string) => info.columns.find((c) => c.name === name)?.type ?? "";
   const read = Object.keys(values).filter((c) => c in row && !anyway);
-  // A null may be one of JSON, which isn't NULL, and a column of type json can't be asked for at all.
+  // A null may be one of JSON, which isn't NULL, and a column of type json can't be requested at all.
   const guarded = read.filter((c) =>
     row[c] === null ? typeOf(c) !== "json" : textOf(row[c]) !== "null" && comparable(source.kind, typeOf(c)),
   );

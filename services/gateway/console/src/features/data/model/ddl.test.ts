@@ -64,7 +64,7 @@ test.each([
   ],
   [() => postgres.addIndex(table, {}), /Choose a column/],
   [() => mssql.renameTable(table, ""), /at least one character/],
-])("what is wrong is said before anything runs (%#)", (make, problem) => expect(make).toThrow(problem));
+])("what is wrong is reported before anything runs (%#)", (make, problem) => expect(make).toThrow(problem));
 
 test("PostgreSQL changes only what differs, and turns it back", () => {
   const to = column({ type: "integer", nullable: false, default: "1" });

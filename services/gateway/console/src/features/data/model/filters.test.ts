@@ -83,7 +83,7 @@ test.each([
   ["postgres", filter("data", "=", "{"), /isn't JSON/],
   ["postgres", filter("name", "one of", 'a, "b'), /quote/],
   ["bigquery", { column: "data", operator: "=", value: "null" }, /./],
-])("%s: what is wrong with %j is said, and it is left out", (kind, f, problem) => {
+])("%s: what is wrong with %j is reported, and it is left out", (kind, f, problem) => {
   expect(problemOf(kind, f, columns)).toMatch(problem);
   expect(rule(kind, f, filter("id", "=", "1"))).toEqual({ _and: [{ id: { _eq: 1 } }] });
 });

@@ -47,7 +47,7 @@ test.each([
   ["postgres", "box", false],
 ])("%s compares %s: %s", (kind, type, can) => expect(comparable(kind, type)).toBe(can));
 
-test("columns whose JSON doesn't tell all are asked for with their texts", () => {
+test("columns whose JSON doesn't tell all are requested with their texts", () => {
   const columns = [column("a", "integer"), column("l", "text[]"), column("l as text", "text"), column("c", "pair")];
   expect(asked("postgres", columns, ["a", "l", "c"])).toEqual([
     "a",
@@ -70,7 +70,7 @@ test("rows are shown with their texts", () => {
   expect(row!.j).toEqual(new Raw("{ }"));
 });
 
-test("rows are told apart by the primary key, or the shortest unique one without NULL", () => {
+test("rows are distinguished by the primary key, or the shortest unique one without NULL", () => {
   const columns = [
     column("id", "integer"),
     column("a", "text"),

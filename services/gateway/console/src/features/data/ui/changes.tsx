@@ -40,7 +40,7 @@ export function withDraft(edits: Edits, key: string, row: Row, column: ColumnInf
 export function faultAt(edit: Edit | undefined, column: string): string | undefined {
   if (!edit || !(column in edit.drafts)) return undefined;
   if (edit.now && textOf(edit.now[column]) !== textOf(edit.row[column]))
-    return `Somebody else has made it ${shown(edit.now[column])}.`;
+    return `Another user has made it ${shown(edit.now[column])}.`;
   if (!edit.error) return undefined;
   const message =
     edit.error instanceof ApiError
@@ -77,7 +77,7 @@ export function Changes(props: {
     mutationFn: async (only?: string) => {
       let count = 0;
       for (const [key, edit] of all) {
-        // One that somebody else has changed waits for a decision.
+        // One that another user has changed waits for a decision.
         if (only === undefined ? edit.now : key !== only) continue;
         const { values, wrong } = valuesOf(target.source.kind, target.info.columns, edit.drafts);
         try {

@@ -34,7 +34,7 @@ export default function MomentInput(props: ControlProps) {
         id={id}
         aria-describedby={about}
         aria-invalid={invalid || undefined}
-        // eslint-disable-next-line jsx-a11y/no-autofocus -- only in a cell that somebody has just opened
+        // eslint-disable-next-line jsx-a11y/no-autofocus -- only in a cell that the user has just opened
         autoFocus={autoFocus}
         autoComplete="off"
         spellCheck="false"

@@ -137,7 +137,7 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
       {how === "change" && (
         <FormScope value={edits}>
           <Form
-            title={gone ? "Create it anew" : "Change"}
+            title={gone ? "Create it again" : "Change"}
             confirm
             initial={{ ...trigger, replace: true }}
             fields={() => fields}

@@ -144,7 +144,7 @@ function fieldsOf(value: Value, of: Source[], isNew: boolean): Field[] {
       path: "webhook_from_env",
       label: "Variable that has the webhook",
       kind: "text",
-      hint: "In the place of an address.",
+      hint: "Instead of an address.",
     },
     ...changeFields(value, source),
     { path: "enable_manual", label: "Events made by hand", kind: "flag" },
@@ -286,7 +286,7 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
       {how === "change" && (
         <FormScope value={edits}>
           <Form
-            title={props.gone ? "Create it anew" : "Change"}
+            title={props.gone ? "Create it again" : "Change"}
             confirm
             initial={args}
             fields={(value) => fieldsOf(value, [source], false)}

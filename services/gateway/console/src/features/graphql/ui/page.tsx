@@ -122,7 +122,7 @@ export function GraphQLPage() {
     setDrafts(rest.length ? rest : [first]);
     setChosen(rest[0]?.id ?? first.id);
   };
-  // An operation in the address gets a tab, and isn't run before somebody wants it to.
+  // An operation in the address gets a tab, and isn't run before the user runs it.
   useEffect(() => {
     const take = () => {
       const found = linked(location.hash);

@@ -59,7 +59,7 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
       };
     const add = { type: "add_query_to_collection", args: { ...reference, query: draft.query } };
     if (!stored) return add;
-    // Endpoints that have no query, if only for a moment, are refused: they are made anew.
+    // Endpoints that have no query, if only for a moment, are refused: they are made again.
     const endpoints = endpointsOf(document, reference);
     return {
       type: "bulk",

@@ -39,7 +39,7 @@ export function useFollowing() {
 async function keepFollowing(credentials: Credentials, client: QueryClient, signal: AbortSignal) {
   let known = 0;
   const refresh = throttled(() => void client.invalidateQueries({ predicate: (q) => !kept.has(q.queryKey[0]) }));
-  // What was asked for before a change may come after it was told.
+  // What was requested before a change may arrive after the change was reported.
   const old = () => {
     const read = client.getQueryData<Exported>(exportKey)?.resource_version;
     if (read !== undefined && read < known) refresh();

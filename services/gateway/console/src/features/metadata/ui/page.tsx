@@ -222,7 +222,7 @@ function History() {
           <input type="checkbox" checked={following} onChange={(e) => setFollowing(e.target.checked)} /> Show changes as
           they happen
         </label>
-        <span className="hint">Whoever makes them: this console, the command line, or another client of the API.</span>
+        <span className="hint">Changes by this console, the command line and other API clients.</span>
       </div>
       <div className="split">
         <ul className="changes panel" aria-label="Versions">
@@ -236,7 +236,7 @@ function History() {
               >
                 Version {v.resource_version}
               </Button>{" "}
-              {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
+              {v.resource_version === now && <strong>current</strong>} <span>{v.operation}</span>
               <div className="hint">
                 {new Date(v.at).toLocaleString()}
                 {v.by ? ` by ${v.by.user_id ? `${v.by.user_id} as ${v.by.role}` : v.by.role}` : ""}

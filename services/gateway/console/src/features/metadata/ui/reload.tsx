@@ -21,7 +21,7 @@ export function Reload(props: { close: () => void }) {
     sources.length > 0 && `reads the tables, columns and functions of ${named(sources)} again`,
     remotes.length > 0 && `asks ${named(remotes)} for the schema again`,
     triggers.length > 0 &&
-      `drops the database triggers of the event triggers of ${named(triggers)} and makes them anew; events that were written stay`,
+      `drops the database triggers of the event triggers of ${named(triggers)} and recreates them; written events stay`,
   ].filter((t) => t !== false);
   const reload = () =>
     server.metadata("reload_metadata", {
@@ -40,7 +40,7 @@ export function Reload(props: { close: () => void }) {
         chosen={remotes}
         choose={setRemotes}
       />
-      <Choice label="Make event triggers anew" names={withTriggers} chosen={triggers} choose={setTriggers} />
+      <Choice label="Recreate event triggers" names={withTriggers} chosen={triggers} choose={setTriggers} />
       <p role="status">
         {does.length > 0
           ? `It ${does.join("; and ")}. The metadata stays as it is; what can't be used then is listed as inconsistent.`

@@ -118,7 +118,7 @@ function named(type: TypeRef): TypeRef {
 function spelled(type: TypeRef): string {
   if (type.kind === "NON_NULL" && type.ofType) return `${spelled(type.ofType)}!`;
   if (type.kind === "LIST" && type.ofType) return `[${spelled(type.ofType)}]`;
-  return type.name ?? "…"; // deeper than what was asked for
+  return type.name ?? "…"; // deeper than what was requested
 }
 
 /** effectiveOf are the permissions that a role has by itself, or else by the roles that it inherits from. */

@@ -178,7 +178,7 @@ const webhookFields: Field[] = [
     path: "permission.validate_input.definition.timeout",
     label: "Seconds until it has failed",
     kind: "number",
-    hint: "10 when nothing is said.",
+    hint: "10 by default.",
   },
   {
     path: "permission.validate_input.definition.forward_client_headers",

@@ -43,7 +43,7 @@ const fieldsOf = (remote?: string): Field[] => [
     path: "definition.url_from_env",
     label: "Variable that has the address",
     kind: "text",
-    hint: "In the place of an address.",
+    hint: "Instead of an address.",
   },
   { path: "definition.headers", label: "Headers", kind: "headers" },
   { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
@@ -175,7 +175,7 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
         <TabPanel id="definition">
           <Form
             follows
-            title={gone ? "Create it anew" : "Change"}
+            title={gone ? "Create it again" : "Change"}
             confirm={!gone}
             initial={{ ...args }}
             fields={() => fieldsOf(remote.name)}

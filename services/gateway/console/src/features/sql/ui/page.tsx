@@ -269,8 +269,8 @@ function Statements(props: {
           {cancelled && (
             <p>
               {readOnly
-                ? "The database was told to stop."
-                : "The database was told to stop. What wasn't committed by then is rolled back."}
+                ? "Cancellation requested."
+                : "Cancellation requested. Uncommitted changes are rolled back."}
             </p>
           )}
           {blocked && canRehearse(kind) && (

@@ -245,7 +245,7 @@ function bigQuery(): Field[] {
       label: "Location of jobs",
       section: "Requests",
       kind: "text",
-      hint: "When it can't be told from the datasets, as in EU.",
+      hint: "When the datasets don't show it, as in EU.",
     },
     {
       path: "configuration.endpoint",

@@ -157,7 +157,7 @@ function Shown(props: {
     onSettled: () => client.invalidateQueries(),
   });
   const exported = useQuery(exportQuery(server)).data!;
-  // The document is replaced, as a source that is added has nothing; a version that somebody else makes meanwhile is
+  // The document is replaced, as a source that is added has nothing; a version that another user makes meanwhile is
   // refused.
   const anew = (v: Value): MetadataRequest => {
     const { customization: _, health_check: __, ...rest } = source;
@@ -251,7 +251,7 @@ function Shown(props: {
           )}
           <Form
             follows
-            title={gone ? "Add it anew" : "Change"}
+            title={gone ? "Add it again" : "Change"}
             confirm
             secrets
             initial={initial}
