@@ -42,16 +42,27 @@ func (s *Server) Stop(ctx context.Context) error { return s.stop(ctx) }
 func Start(ctx context.Context) (*Server, error) { return start(ctx, nil) }
 
 func start(ctx context.Context, settings map[string]string) (*Server, error) {
-	server, containerErr := startContainer(ctx, settings)
-	if containerErr == nil {
-		return server, nil
+	containerErr := errOnlyLocal
+	if os.Getenv(onlyLocalVariable) == "" {
+		var server *Server
+		if server, containerErr = startContainer(ctx, settings); containerErr == nil {
+			return server, nil
+		}
 	}
 	server, localErr := startLocal(ctx, settings)
 	if localErr == nil {
-		return server, nil
+		return server, OnlyLocal() // Docker may take a minute to fail
 	}
 	return nil, fmt.Errorf("%s is not set; container: %w; local server: %w", Variable, containerErr, localErr)
 }
+
+// onlyLocalVariable is set where no server is a container.
+const onlyLocalVariable = "ENGINE_TEST_ONLY_LOCAL"
+
+var errOnlyLocal = errors.New("not tried, because of " + onlyLocalVariable)
+
+// OnlyLocal keeps this process, and those that it starts from then on, from trying containers.
+func OnlyLocal() error { return os.Setenv(onlyLocalVariable, "yes") }
 
 // StartLocal is Start from local binaries: for extensions and locales that images lack.
 func StartLocal(ctx context.Context) (*Server, error) { return startLocal(ctx, nil) }

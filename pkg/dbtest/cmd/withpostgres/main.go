@@ -2,7 +2,7 @@
 //
 //	withpostgres go test ./...
 //
-// With -local the server is never a container. It starts one server, names it in ENGINE_TEST_POSTGRES_URL, and stops it when the command
+// With -local neither this server nor one of the command's tests is a container. It starts one server, names it in ENGINE_TEST_POSTGRES_URL, and stops it when the command
 // has ended. Where the variable is set already, it starts none. Servers that tests start themselves begin with copies of one data
 // directory, which it makes.
 package main
@@ -24,6 +24,10 @@ func main() {
 	args, start := os.Args[1:], dbtest.Start
 	if len(args) > 0 && args[0] == "-local" {
 		args, start = args[1:], dbtest.StartLocal
+		if err := dbtest.OnlyLocal(); err != nil {
+			fmt.Fprintln(os.Stderr, "withpostgres:", err)
+			os.Exit(1)
+		}
 	}
 	if len(args) == 0 {
 		fmt.Fprintln(os.Stderr, "usage: withpostgres [-local] COMMAND [ARGUMENT...]")
