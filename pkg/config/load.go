@@ -135,16 +135,26 @@ func fromEnvironment(s *Spec, prefixes []string, env func(string) (string, bool)
 		}
 	}
 	for _, name := range names {
-		if text, ok := env(name); ok {
-			return text, name, nil
-		}
-		name += fileSuffix
-		if path, ok := env(name); ok {
-			data, err := os.ReadFile(path)
-			return strings.TrimRight(string(data), "\r\n"), name, err
+		if text, from, err := Variable(name, env); from != "" || err != nil {
+			return text, from, err
 		}
 	}
 	return "", "", nil
+}
+
+// Variable finds the value of NAME in that variable, or in the file that NAME_FILE names; from is the variable that it found, "" for
+// neither.
+func Variable(name string, env func(string) (string, bool)) (text, from string, err error) {
+	if text, ok := env(name); ok {
+		return text, name, nil
+	}
+	name += fileSuffix
+	path, ok := env(name)
+	if !ok {
+		return "", "", nil
+	}
+	data, err := os.ReadFile(path)
+	return strings.TrimRight(string(data), "\r\n"), name, err
 }
 
 // parseFlags takes the values of flags. Values that are wrong are all told, and an argument that

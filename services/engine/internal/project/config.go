@@ -44,7 +44,7 @@ const (
 	environmentFile = ".env"
 )
 
-// LoadConfig reads config.yaml of a directory, where there is one. Variables win over the
+// LoadConfig reads config.yaml of a directory, where there is one. Variables, or the files that they name, win over the
 // file .env, that wins over config.yaml.
 func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 	c := &Config{
@@ -67,9 +67,14 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 		return nil, err
 	}
 	prefixes := []string{config.VariablePrefix}
+	var unread error
 	lookup := func(name string) (string, bool) {
 		for _, prefix := range prefixes {
-			if v, ok := env(prefix + name); ok {
+			v, from, err := config.Variable(prefix+name, env)
+			if err != nil {
+				unread = errors.Join(unread, fmt.Errorf("%s: %w", from, err))
+			}
+			if from != "" {
 				return v, true
 			}
 			if v, ok := dotenv[prefix+name]; ok {
@@ -101,6 +106,9 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 		if c.InsecureSkipVerify, err = strconv.ParseBool(v); err != nil {
 			return nil, fmt.Errorf("%sINSECURE_SKIP_TLS_VERIFY: expected true or false", config.VariablePrefix)
 		}
+	}
+	if unread != nil {
+		return nil, unread
 	}
 	return c, nil
 }

@@ -174,6 +174,15 @@ func TestSettingsComeFromFlagsVariablesAndFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"http://variable:3", "from .env", "meta", "migrations"},
 		[]string{c.Endpoint, c.Secret(), c.MetadataDirectory, c.MigrationsDirectory})
+	write("secret", "from a mounted file\n")
+	env["ENGINE_GRAPHQL_ADMIN_SECRET_FILE"] = filepath.Join(dir, "secret")
+	c, err = LoadConfig(dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	require.NoError(t, err)
+	require.Equal(t, "from a mounted file", c.Secret())
+	env["ENGINE_GRAPHQL_ADMIN_SECRET_FILE"] += "not"
+	_, err = LoadConfig(dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	require.ErrorContains(t, err, "ENGINE_GRAPHQL_ADMIN_SECRET_FILE: open ")
+	delete(env, "ENGINE_GRAPHQL_ADMIN_SECRET_FILE")
 	require.Equal(t, "s1", (&Config{AdminSecrets: []string{"s1", "s2"}}).Secret())
 	env["ENGINE_GRAPHQL_ADMIN_SECRETS"] = "no list"
 	_, err = LoadConfig(dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
