@@ -161,7 +161,7 @@ conformance: build ## the recorded cases of ../shared/conformance against bin/en
 
 run: ## a local engine with a database of its own and sample data, in .data
 	@mkdir -p bin
-	@[ -x bin/engine ] || echo "downloading 150 MB of modules and compiling: 3 to 4 minutes on two cores, the first time"
+	@[ -x bin/engine ] || echo "downloading 120 MB of modules and compiling: about 3 minutes on two cores, the first time"
 	@set -o pipefail; $(COMPILE) -v -o bin/engine ./services/engine/cmd/engine 2>&1 | scripts/progress
 	@exec bin/engine dev
 

@@ -61,7 +61,7 @@ const onlyLocalVariable = "ENGINE_TEST_ONLY_LOCAL"
 
 var errOnlyLocal = errors.New("not tried, because of " + onlyLocalVariable)
 
-// OnlyLocal keeps this process, and those that it starts from then on, from trying containers.
+// OnlyLocal keeps this process and its later children from trying containers.
 func OnlyLocal() error { return os.Setenv(onlyLocalVariable, "yes") }
 
 // StartLocal is Start from local binaries: for extensions and locales that images lack.

@@ -27,10 +27,11 @@ const composeLimit = 5 * time.Minute
 
 // composed is an installation by docker compose, from images of the programs that were just built.
 type composed struct {
-	t    *testing.T
-	root string
-	env  []string
-	url  string
+	t       *testing.T
+	root    string
+	env     []string
+	project string
+	url     string
 }
 
 // newComposed needs Docker; where that doesn't answer, the test is skipped.
@@ -52,7 +53,7 @@ func newComposed(t *testing.T) *composed {
 		c.needImage(t, image)
 	}
 	port, project := freeport.Text(t), "engine-test-"+freeport.Text(t)
-	c.url = "http://127.0.0.1:" + port
+	c.project, c.url = project, "http://127.0.0.1:"+port
 	files := []string{filepath.Join(root, "docker-compose.yml"), c.images(project)}
 	c.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+project, "ENGINE_PORT="+port, "ENGINE_ADDRESS=127.0.0.1",
 		"ENGINE_GRAPHQL_ADMIN_SECRET=", "COMPOSE_FILE="+strings.Join(files, string(os.PathListSeparator)))
@@ -144,6 +145,15 @@ func (c *composed) must(name string, arguments ...string) string {
 	return out
 }
 
+// with adds files to COMPOSE_FILE.
+func (c *composed) with(files ...string) {
+	for i, e := range c.env {
+		if strings.HasPrefix(e, "COMPOSE_FILE=") {
+			c.env[i] = strings.Join(append([]string{e}, files...), string(os.PathListSeparator))
+		}
+	}
+}
+
 // up starts what isn't there yet, and waits until all is healthy.
 func (c *composed) up(arguments ...string) {
 	c.t.Helper()
@@ -227,7 +237,7 @@ func errorText(err error) string {
 }
 
 // TestDockerCompose does what a newcomer does: start with nothing prepared, the first query as it
-// is printed, more and fewer replicas under load, and the end of it.
+// is printed, more and fewer replicas under load, a project at the start, and the end of it.
 func TestDockerCompose(t *testing.T) {
 	c := newComposed(t)
 	c.up("--profile", "sample", "up", "-d")
@@ -257,11 +267,7 @@ func TestDockerCompose(t *testing.T) {
 
 	t.Run("gateways", func(t *testing.T) {
 		c.needImage(t, "haproxy:3.2-alpine")
-		for i, e := range c.env {
-			if strings.HasPrefix(e, "COMPOSE_FILE=") {
-				c.env[i] = e + string(os.PathListSeparator) + filepath.Join(c.root, "deploy", "compose", "proxy.yml")
-			}
-		}
+		c.with(filepath.Join(c.root, "deploy", "compose", "proxy.yml"))
 		c.up("up", "-d")
 		gateways := func() int { return len(strings.Fields(c.must("docker", "compose", "ps", "--quiet", gateway))) }
 		require.Equal(t, 2, gateways())
@@ -271,5 +277,32 @@ func TestDockerCompose(t *testing.T) {
 			c.up("up", "-d", "--no-recreate", "--scale", gateway+"=1")
 		})
 		t.Logf("%d requests while there were 2, 4 and 1 gateways", asked)
+	})
+
+	t.Run("project", func(t *testing.T) {
+		project := t.TempDir()
+		require.NoError(t, os.Chmod(project, 0o755))
+		for name, text := range map[string]string{
+			"migrations/default/1767225600000_stock/up.sql": "CREATE TABLE stock (id int PRIMARY KEY); INSERT INTO stock VALUES (7)",
+			"metadata/version.yaml":                         "version: 3\n",
+			"metadata/databases/databases.yaml": "- name: default\n  kind: postgres\n" +
+				"  configuration: {connection_info: {database_url: {from_env: ENGINE_GRAPHQL_DATABASE_URL}}}\n" +
+				"  tables: [{table: {schema: public, name: stock}}]\n",
+			"image.yml": "services: {apply: {image: " + c.project + "/" + engine + "}}\n",
+		} {
+			path := filepath.Join(project, name)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		}
+		c.env = append(c.env, "PROJECT="+project)
+		c.with(filepath.Join(c.root, "deploy", "compose", "apply.yml"), filepath.Join(project, "image.yml"))
+		for range 2 { // the second time there is nothing to do
+			c.up("up", "-d")
+			text, status, err := c.post("/v1/graphql", secret, `{"query": "{ stock { id } }"}`)
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, status, text)
+			require.JSONEq(t, `{"data": {"stock": [{"id": 7}]}}`, text)
+			c.must("docker", "compose", "down", "--timeout", "60")
+		}
 	})
 }
