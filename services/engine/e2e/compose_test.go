@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -280,13 +281,22 @@ func TestDockerCompose(t *testing.T) {
 	})
 
 	t.Run("project", func(t *testing.T) {
-		project := t.TempDir()
-		require.NoError(t, os.Chmod(project, 0o755))
+		text, status, err := c.post("/v1/metadata", secret, `{"type": "export_metadata", "args": {}}`)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status, text)
+		var exported struct {
+			Sources []struct{ Configuration json.RawMessage }
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &exported))
+		require.Len(t, exported.Sources, 1)
+
+		project := c.t.TempDir()                     // compose reads it to the end
+		require.NoError(t, os.Chmod(project, 0o755)) // the containers have another user
 		for name, text := range map[string]string{
 			"migrations/default/1767225600000_stock/up.sql": "CREATE TABLE stock (id int PRIMARY KEY); INSERT INTO stock VALUES (7)",
 			"metadata/version.yaml":                         "version: 3\n",
 			"metadata/databases/databases.yaml": "- name: default\n  kind: postgres\n" +
-				"  configuration: {connection_info: {database_url: {from_env: ENGINE_GRAPHQL_DATABASE_URL}}}\n" +
+				"  configuration: " + string(exported.Sources[0].Configuration) + "\n" +
 				"  tables: [{table: {schema: public, name: stock}}]\n",
 			"image.yml": "services: {apply: {image: " + c.project + "/" + engine + "}}\n",
 		} {
