@@ -45,12 +45,12 @@ func TestPlantedLicenses(t *testing.T) {
 		files map[string]string
 		fault string
 	}{
-		"allowed":            {map[string]string{"LICENSE": text}, ""},
-		"copyleft":           {map[string]string{"COPYING": gpl}, "example v1.2.3 has the license GPL-3.0-or-later, which isn't allowed"},
-		"of a part":          {map[string]string{"LICENSE": text, "part/LICENSE": gpl}, "has the license GPL-3.0-or-later, which isn't allowed"},
-		"of its own":         {map[string]string{"LICENSE": mine}, "LICENSE isn't a license that is known (0 % of it is)"},
+		"allowed":                {map[string]string{"LICENSE": text}, ""},
+		"copyleft":               {map[string]string{"COPYING": gpl}, "example v1.2.3 has the license GPL-3.0-or-later, which isn't allowed"},
+		"of a part":              {map[string]string{"LICENSE": text, "part/LICENSE": gpl}, "has the license GPL-3.0-or-later, which isn't allowed"},
+		"of its own":             {map[string]string{"LICENSE": mine}, "LICENSE isn't a license that is known (0 % of it is)"},
 		"of its own, next to it": {map[string]string{"LICENSE": text, "LICENSE.enterprise": mine}, "LICENSE.enterprise isn't a license that is known"},
-		"none":               {map[string]string{"README.md": text}, "example v1.2.3 has no license"},
+		"none":                   {map[string]string{"README.md": text}, "example v1.2.3 has no license"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
