@@ -1,8 +1,11 @@
 package queryexecutor
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -25,6 +28,29 @@ type modelDatabase struct {
 	fill func(t testing.TB, sql string) error
 	// read is the only value of the only row of a query; nil where nothing can be changed.
 	read func(t testing.TB, sql string) []byte
+	// refusals are the reasons of the server not to answer a request, with how often it gave them.
+	refusals map[string]int
+}
+
+// refuses reports whether an answer is an error with a known reason.
+func (db *modelDatabase) refuses(got, internal []byte) bool {
+	if json.Valid(got) {
+		return false
+	}
+	if os.Getenv("H3_DISCOVER") != "" && db.refusals != nil {
+		if i := bytes.Index(internal, []byte(`"error":`)); i > 0 {
+			got = append(append(got, ' '), internal[i:]...)
+		}
+		db.refusals[string(got)]++
+		return true
+	}
+	for reason := range db.refusals {
+		if bytes.Contains(got, []byte(reason)) || bytes.Contains(internal, []byte(reason)) {
+			db.refusals[reason]++
+			return true
+		}
+	}
+	return false
 }
 
 // modelDatabases make an empty database for the time of a test.

@@ -17,6 +17,8 @@ type Column struct {
 	unique bool
 }
 
+func (c *Column) isTenant() bool { return c.Name == tenant }
+
 // Relation is a relationship. With a foreign key it is declared by that, else by hand.
 type Relation struct {
 	Name   string
@@ -68,6 +70,7 @@ type Table struct {
 	Computed  []*Computed
 	// base and keeps are of a view: the rows of base that keeps takes.
 	base  *Table
+	place placement
 	keeps func(Row) bool
 	where string
 	rows  []Row
