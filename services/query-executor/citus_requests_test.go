@@ -118,6 +118,7 @@ var citusRequests = []citusRequest{
 
 	{name: "update with rows", unordered: true, text: `mutation { update_customer(where: {tenant_id: {_eq: 1}, id: {_in: [101, 102]}}, _inc: {score: 1}) { affected_rows returning { id score tenant { name } invoices(order_by: {id: asc}) { id } invoices_aggregate { aggregate { count } } country { name } } } }`},
 	{name: "update by key with rows", text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 101}, _set: {email: "e"}) { email tenant { name } invoices(order_by: {id: asc}) { id } } }`},
+	{name: "update the distribution column", refused: map[string]string{"distributed": "not-supported at $: modifying the partition value of rows is not allowed"}, text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 101}, _set: {tenant_id: 1, email: "e"}) { email } }`},
 	{name: "update no row", text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 1}, _set: {email: "e"}) { email tenant { name } } }`},
 	{name: "update the key", text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 930}, _set: {id: 950}) { id tenant { name } } }`},
 	{name: "update a table without a key", unordered: true, text: `mutation { update_log(where: {tenant_id: {_eq: 1}}, _set: {message: "changed"}) { affected_rows returning { message } } }`},

@@ -30,6 +30,8 @@ type modelDatabase struct {
 	read func(t testing.TB, sql string) []byte
 	// refusals are the reasons of the server not to answer a request, with how often it gave them.
 	refusals map[string]int
+	// hidden reports whether clients don't see the reasons.
+	hidden bool
 }
 
 // refuses reports whether an answer is an error with a known reason.
@@ -45,7 +47,7 @@ func (db *modelDatabase) refuses(got, internal []byte) bool {
 		return true
 	}
 	for reason := range db.refusals {
-		if bytes.Contains(got, []byte(reason)) || bytes.Contains(internal, []byte(reason)) {
+		if bytes.Contains(got, []byte(reason)) || db.hidden && bytes.Contains(internal, []byte(reason)) {
 			db.refusals[reason]++
 			return true
 		}
