@@ -156,7 +156,7 @@ func (a *asker) choose(r *rows, single bool) {
 	if a.chance(35) {
 		r.limit = a.IntN(5)
 	}
-	if a.chance(20) {
+	if a.model.dialect.has("offset") && a.chance(20) {
 		r.offset = a.IntN(3)
 	}
 }

@@ -149,6 +149,9 @@ type sight struct {
 	parents []*sight
 }
 
+// Inherits reports whether a role has what others have.
+func (m *Model) Inherits(role string) bool { return m.parents[role] != nil }
+
 // sees is nil when the role sees nothing.
 func (m *Model) sees(role string, t *Table) *sight {
 	key := sightKey{role, t}
