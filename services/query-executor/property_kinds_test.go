@@ -172,7 +172,7 @@ func requireRandom(t *testing.T, db *modelDatabase, most int) backendtest.Tested
 	for reason, times := range db.refusals {
 		if times > 0 {
 			name := fmt.Sprintf("%d of them", times)
-			proven.Except[name] = strings.TrimPrefix(proven.Except[name]+"; "+reason, "; ")
+			proven.Except[name] = strings.TrimPrefix(proven.Except[name]+"; "+strings.ReplaceAll(reason, `\`, ""), "; ")
 		}
 	}
 	require.Positive(t, proven.Cases)
