@@ -18,7 +18,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// soakTenants are those that have rows.
+// soakTenants is the number of tenants, each with a writer.
 const soakTenants = 4
 
 // TestCitusSoak writes, reads and subscribes while shards move and a worker is killed: what was written is there, once; subscriptions

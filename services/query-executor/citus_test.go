@@ -196,7 +196,7 @@ func TestCitusPlans(t *testing.T) {
 	backendtest.Report(t, proven)
 }
 
-// TestCitusSubscriptions holds that subscriptions deliver their results, and those of rows that change.
+// TestCitusSubscriptions holds that subscriptions deliver their first results, and others when rows change.
 func TestCitusSubscriptions(t *testing.T) {
 	t.Parallel()
 	on, plain := distributedCitus(t)

@@ -31,7 +31,7 @@ type modelDatabase struct {
 	reason func(message, internal []byte) string
 	// refused is how often it gave reasons.
 	refused map[string]int
-	// slow reports whether long statements take minutes: those of inherited roles, whose cells have conditions, aren't asked for then.
+	// slow reports whether long statements take minutes. Inherited roles, whose cells have conditions, ask nothing then.
 	slow bool
 }
 

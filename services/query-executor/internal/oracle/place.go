@@ -38,7 +38,7 @@ func citus(l *layout, tenants bool) *Dialect {
 	return &d
 }
 
-// keyTo reports whether a foreign key can lead from rows of a table to those of another.
+// keyTo reports whether a table can have a foreign key to another one.
 func (t *Table) keyTo(target *Table, tenants bool) bool {
 	return t.place == target.place && (t.place != distributed || tenants) || t.place != reference && target.place == reference
 }
