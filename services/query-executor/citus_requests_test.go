@@ -10,7 +10,7 @@ type citusRequest struct {
 	relay bool
 	// refused are layouts in which Citus can't answer, with a part of its reason.
 	refused map[string]string
-	// unordered requests don't say in which order rows come, often ones are run a hundred times.
+	// unordered requests don't say in which order rows come, often ones are run again and again.
 	unordered, often, fails bool
 }
 
@@ -32,6 +32,17 @@ var citusRequests = []citusRequest{
 	{name: "distinct with rows", text: `{ customer(distinct_on: tenant_id, order_by: [{tenant_id: asc}, {score: desc}]) { tenant_id score tenant { name } } }`},
 	{name: "order by row", text: `{ invoice(order_by: [{customer: {score: desc}}, {tenant_id: asc}, {id: asc}], limit: 5) { tenant_id id } }`},
 	{name: "order by count", text: `{ customer(order_by: [{invoices_aggregate: {count: desc}}, {tenant_id: asc}, {id: asc}], limit: 5) { tenant_id id } }`},
+	{name: "list of a tenant", often: true, text: `query ($t: bigint!) { customer(where: {tenant_id: {_eq: $t}}, order_by: {id: asc}, limit: 3) { id email score } }`, variables: `{"t": 3}`},
+	{name: "list of a tenant with a row", often: true, text: `{ invoice(where: {tenant_id: {_eq: 2}}, order_by: {id: asc}) { id customer { email } } }`},
+	{name: "list of a tenant with rows", often: true, text: `query ($t: bigint!) { customer(where: {tenant_id: {_eq: $t}}, order_by: {id: asc}) { id invoices(order_by: {id: asc}) { id total } } }`, variables: `{"t": 3}`},
+	{name: "aggregate of a tenant", often: true, text: `query ($t: bigint!) { invoice_aggregate(where: {tenant_id: {_eq: $t}}) { aggregate { count sum { total } max { id } } } }`, variables: `{"t": 1}`},
+	{name: "aggregate of a role", often: true, tenant: "3", text: `{ invoice_aggregate(where: {customer: {score: {_gt: 3}}}) { aggregate { count avg { total } } } }`},
+	{name: "by key of a role with all", often: true, tenant: "1", text: `query ($i: bigint!) { customer_by_pk(tenant_id: 1, id: $i) { email country { name } tenant { name } invoices(order_by: {id: asc}) { id lines(order_by: {line_no: asc}) { product { name } } } } }`, variables: `{"i": 102}`},
+	{name: "rows of a role with a reference row", often: true, tenant: "2", text: `{ invoice_line(order_by: [{invoice_id: asc}, {line_no: asc}]) { line_no product { name price } invoice { total } } }`},
+	{name: "where of rows of a role", often: true, tenant: "1", text: `query ($n: numeric!) { customer(where: {invoices: {total: {_gt: $n}}}, order_by: {id: asc}) { id tenant { name } } }`, variables: `{"n": "5"}`},
+	{name: "order by row of a tenant", often: true, text: `query ($t: bigint!) { invoice(where: {tenant_id: {_eq: $t}}, order_by: [{customer: {score: desc}}, {id: asc}], limit: 4) { id customer { score } } }`, variables: `{"t": 2}`},
+	{name: "distinct of a tenant", often: true, text: `query ($t: bigint!) { customer(where: {tenant_id: {_eq: $t}}, distinct_on: country_code, order_by: [{country_code: asc}, {score: desc}]) { country_code score country { name } } }`, variables: `{"t": 1}`},
+	{name: "two lists of tenants", often: true, text: `query ($t: bigint!, $u: bigint!) { a: customer(where: {tenant_id: {_eq: $t}}, order_by: {id: asc}) { id tenant { name } } b: customer(where: {tenant_id: {_eq: $u}}, order_by: {id: desc}, offset: 1) { id invoices_aggregate { aggregate { count } } } }`, variables: `{"t": 1, "u": 2}`},
 
 	{name: "aggregate with nodes", text: `{ customer_aggregate { aggregate { count sum { score } } nodes { tenant_id id } } }`, unordered: true},
 	{name: "aggregate with nodes in order", text: `{ customer_aggregate(where: {score: {_gt: 3}}, order_by: [{tenant_id: asc}, {id: desc}]) { aggregate { count } nodes { tenant_id id } } }`},
@@ -66,6 +77,13 @@ var citusRequests = []citusRequest{
 	{name: "stream", text: `subscription { invoice_stream(batch_size: 3, cursor: {initial_value: {id: 11}, ordering: ASC}, where: {tenant_id: {_eq: 2}}) { id total } }`},
 	{name: "stream of variables", text: `subscription ($n: Int!, $c: bigint) { invoice_stream(batch_size: $n, cursor: {initial_value: {id: $c}, ordering: DESC}, where: {tenant_id: {_eq: 2}}) { id customer { email } } }`, variables: `{"n": 2, "c": 41}`},
 	{name: "stream of a role", tenant: "3", text: `subscription { customer_stream(batch_size: 3, cursor: {initial_value: {id: 102}}) { id tenant { name } } }`},
+	{name: "live row with rows", text: `subscription ($i: bigint!) { customer_by_pk(tenant_id: 2, id: $i) { email invoices(order_by: {id: asc}, limit: 2) { id lines(order_by: {line_no: asc}) { sku } } } }`, variables: `{"i": 103}`},
+	{name: "live rows of a variable with a limit", text: `subscription ($t: bigint!, $n: Int!) { customer(where: {tenant_id: {_eq: $t}}, order_by: {id: asc}, limit: $n) { id country { name } invoices(order_by: {id: asc}) { total } } }`, variables: `{"t": 2, "n": 2}`},
+	{name: "live nested aggregates", text: `subscription { tenant(order_by: {id: asc}) { id customers_aggregate { aggregate { count max { score } } } } }`},
+	{name: "live where of a row", text: `subscription ($s: Int!) { invoice(where: {customer: {score: {_gt: $s}}}, order_by: [{tenant_id: asc}, {id: asc}]) { tenant_id id } }`, variables: `{"s": 10}`},
+	{name: "live distinct rows", text: `subscription { customer(distinct_on: tenant_id, order_by: [{tenant_id: asc}, {score: desc}, {id: asc}]) { tenant_id score } }`},
+	{name: "live rows of a role with rows", tenant: "1", text: `subscription { customer(order_by: {id: asc}) { id country { name } tenant { name } invoices_aggregate { aggregate { count } } } }`},
+	{name: "stream with a reference row", tenant: "4", text: `subscription { invoice_line_stream(batch_size: 4, cursor: {initial_value: {invoice_id: 21}}, where: {line_no: {_eq: 1}}) { invoice_id product { name } } }`},
 
 	{name: "insert a row", text: `mutation { insert_customer_one(object: {tenant_id: 1, id: 900, email: "n1", tags: ["x", "y\"z"], info: {a: [1]}}) { tenant_id id email tags info } }`},
 	{name: "insert a row with a reference row", text: `mutation { insert_customer_one(object: {tenant_id: 1, id: 901, country_code: "de"}) { id country { name } } }`},
@@ -100,6 +118,7 @@ var citusRequests = []citusRequest{
 
 	{name: "update with rows", unordered: true, text: `mutation { update_customer(where: {tenant_id: {_eq: 1}, id: {_in: [101, 102]}}, _inc: {score: 1}) { affected_rows returning { id score tenant { name } invoices(order_by: {id: asc}) { id } invoices_aggregate { aggregate { count } } country { name } } } }`},
 	{name: "update by key with rows", text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 101}, _set: {email: "e"}) { email tenant { name } invoices(order_by: {id: asc}) { id } } }`},
+	{name: "update the distribution column", refused: map[string]string{"distributed": "not-supported at $: modifying the partition value of rows is not allowed"}, text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 101}, _set: {tenant_id: 1, email: "e"}) { email } }`},
 	{name: "update no row", text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 1}, _set: {email: "e"}) { email tenant { name } } }`},
 	{name: "update the key", text: `mutation { update_customer_by_pk(pk_columns: {tenant_id: 1, id: 930}, _set: {id: 950}) { id tenant { name } } }`},
 	{name: "update a table without a key", unordered: true, text: `mutation { update_log(where: {tenant_id: {_eq: 1}}, _set: {message: "changed"}) { affected_rows returning { message } } }`},

@@ -42,7 +42,12 @@ func newGatewayTo(t *testing.T, feature string, c Config) *gateway {
 	t.Helper()
 	c.LiveInterval, c.StreamInterval = 20*time.Millisecond, 20*time.Millisecond
 	c.LiveBatch, c.StreamBatch = cmp.Or(c.LiveBatch, 3), cmp.Or(c.StreamBatch, 3)
-	e := newFixture(t, feature, c)
+	return newGatewayOf(t, newFixture(t, feature, c))
+}
+
+// newGatewayOf opens the link "g" to an executor.
+func newGatewayOf(t *testing.T, e *Executor) *gateway {
+	t.Helper()
 	t.Cleanup(e.live.Close)
 	g := &gateway{t: t, e: e, told: map[uint64][]*queryv1.LiveResult{}, changed: make(chan struct{}, 1)}
 	l, err := e.live.Open("g")
@@ -82,10 +87,15 @@ func (g *gateway) take(p []byte) error {
 
 // subscribe begins a subscription.
 func (g *gateway) subscribe(id uint64, role, text, variables string, change func(*live.Subscription)) error {
-	q := &request{
+	return g.join(id, &request{
 		session: &session.Session{Role: role, Variables: map[string]string{session.RoleHeader: role, "x-engine-user-id": "7"}},
-		text:    text, variables: []byte(variables), live: true,
-	}
+		text:    text, variables: []byte(variables),
+	}, change)
+}
+
+// join begins a subscription of a request.
+func (g *gateway) join(id uint64, q *request, change func(*live.Subscription)) error {
+	q.live = true
 	s, err := g.e.subscription(g.t.Context(), q)
 	if err != nil {
 		return err

@@ -2,8 +2,10 @@ package queryexecutor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -25,6 +27,33 @@ type modelDatabase struct {
 	fill func(t testing.TB, sql string) error
 	// read is the only value of the only row of a query; nil where nothing can be changed.
 	read func(t testing.TB, sql string) []byte
+	// reason is why the server doesn't do what a request asks for, "" for an error that must not be; nil where all requests have answers.
+	reason func(message, internal []byte) string
+	// refused is how often it gave reasons.
+	refused map[string]int
+	// slow reports whether long statements take minutes. Inherited roles, whose cells have conditions, ask nothing then.
+	slow bool
+}
+
+// rolesOf are the roles of a model that ask.
+func (db *modelDatabase) rolesOf(m *oracle.Model) []string {
+	if !db.slow {
+		return m.Roles
+	}
+	return slices.DeleteFunc(slices.Clone(m.Roles), m.Inherits)
+}
+
+// refuses reports whether an answer is an error with a reason.
+func (db *modelDatabase) refuses(got, internal []byte) bool {
+	if db.reason == nil || json.Valid(got) {
+		return false
+	}
+	reason := db.reason(got, internal)
+	if reason == "" {
+		return false
+	}
+	db.refused[reason]++
+	return true
 }
 
 // modelDatabases make an empty database for the time of a test.

@@ -85,9 +85,30 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) (*sqlrows.Selection
 	}
 	q, shape, one, in := r.RootQuery(root)
 	if cursor != nil && in != nil {
-		q.Items = append(q.Items, r.Column(in, cursor.Column))
+		q.Items = append(q.Items, lossless(r.Column(in, cursor.Column), cursorType(root, cursor)))
 	}
 	return q, shape, one
+}
+
+// cursorType is the type of the column that a stream goes along, which its rows are ordered by.
+func cursorType(root ir.Root, cursor *ir.Cursor) catalog.Type {
+	if s, ok := root.(*ir.Select); ok {
+		for _, o := range s.OrderBy {
+			by, _ := o.Target.(ir.OrderExpr)
+			if c, ok := by.Expr.(ir.Column); ok && c.Name == cursor.Column {
+				return c.Type
+			}
+		}
+	}
+	return catalog.Type{}
+}
+
+// lossless renders a value with all of its digits: JSON has 16 of a float, and a stream would never get past a row that has more.
+func lossless(expr string, t catalog.Type) string {
+	if rowOf(t).family != familyFloat {
+		return expr
+	}
+	return "CONVERT(nvarchar(40), " + expr + ", 3)"
 }
 
 // column is the column of the cohorts that has a value.

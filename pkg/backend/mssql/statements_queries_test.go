@@ -255,6 +255,13 @@ func (c *collector) subscriptions() {
 		}, Fields: fields(price)}},
 		Cursor: &ir.Cursor{Column: "id", Variable: 0},
 	})
+	weight := col("weight", "float8")
+	c.live("subscriptions", "stream along floats", ir.Live{
+		Roots: []ir.Root{&ir.Select{Rows: ir.Rows{
+			From: orders, Where: compare(weight, "_gt", variable(weight, 0)), OrderBy: by(asc(weight)), Limit: literal(id, "10"), WithTies: true,
+		}, Fields: fields(id)}},
+		Cursor: &ir.Cursor{Column: "weight", Variable: 0},
+	})
 }
 
 func (c *collector) others() {

@@ -42,6 +42,12 @@ func TestCitusErrors(t *testing.T) {
 			pgconn.PgError{Code: "XX000", Message: "the query contains a join that requires repartitioning", Hint: "Set citus.enable_repartition_joins to on"},
 			apierror.NotSupported, "the query contains a join that requires repartitioning",
 		},
+		{pgconn.PgError{Code: "XX000", Message: "no matching oid for function: max"}, apierror.NotSupported, "no matching oid for function: max"},
+		{
+			pgconn.PgError{Code: "42P01", Message: `relation "public.setting" does not exist`, Where: "while executing command on 10.0.0.2:5432"},
+			apierror.NotSupported, `relation "public.setting" does not exist`,
+		},
+		{pgconn.PgError{Code: "42P01", Message: `relation "public.setting" does not exist`}, apierror.Unexpected, "database query error"},
 		{pgconn.PgError{Code: "XX000", Message: "broken"}, apierror.Unexpected, "database query error"},
 	} {
 		requireError(t, wire.QueryError(t.Context(), &c.err, wire.Executed{Distributed: true}), c.code, c.message)

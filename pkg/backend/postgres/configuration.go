@@ -117,8 +117,8 @@ type ConnectionInfo struct {
 	IsolationLevel string          `json:"isolation_level" meta:"default=read-committed"`
 	PoolSettings   *PoolSettings   `json:"pool_settings,omitempty"`
 	// SerializationRetries is how often a transaction is done again that could not be
-	// serialised with others.
-	SerializationRetries int             `json:"serialization_retries,omitempty"`
+	// serialised with others; nil for the default of the kind.
+	SerializationRetries *int            `json:"serialization_retries,omitempty"`
 	SSLConfiguration     json.RawMessage `json:"ssl_configuration,omitempty"`
 	// UsePreparedStatements is nil where nothing is set: they are used unless a pooler mixes sessions.
 	UsePreparedStatements *bool `json:"use_prepared_statements,omitempty"`
@@ -132,7 +132,7 @@ func (c *ConnectionInfo) Check() error {
 		return apierror.At(apierror.New(apierror.ParseFailed,
 			"Only expecting read-committed / repeatable-read / serializable"), "isolation_level")
 	}
-	if c.SerializationRetries < 0 || c.SerializationRetries > maxSerializationRetries {
+	if n := c.SerializationRetries; n != nil && (*n < 0 || *n > maxSerializationRetries) {
 		return apierror.At(apierror.Newf(apierror.ParseFailed,
 			"Only expecting a value between 0 and %d", maxSerializationRetries), "serialization_retries")
 	}

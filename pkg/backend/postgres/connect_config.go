@@ -68,9 +68,8 @@ func endpoint(info ConnectionInfo, x *Execution, env Env) (schedule.Endpoint, er
 		Retries:        defaultRetries,
 		Isolation:      wire.Isolation(info.IsolationLevel),
 		Prepare:        prepareOf(info.UsePreparedStatements),
-
-		SerializationRetries: info.SerializationRetries,
 	}}
+	setInt(&e.SerializationRetries, info.SerializationRetries)
 	if file := dynamicFile(info); file != "" {
 		e.URL = func() (string, error) { return readURL(file, env) }
 	}

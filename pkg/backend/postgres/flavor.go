@@ -11,6 +11,8 @@ import (
 type flavor struct {
 	// dialect is the one of databases in which users have defined no equality of built-in types.
 	dialect *Dialect
+	// retries is how often a transaction is done again that could not be serialised with others, unless the source says how often.
+	retries int
 	// open opens a source of the flavor.
 	open func(Options) (backend.Source, error)
 	// places matches what may change which nodes tables are on; nil where there is no such thing.
@@ -35,15 +37,7 @@ var (
 	}
 	cockroach = &flavor{
 		dialect: &Dialect{kind: "cockroach", columnTargets: true, plain: true},
-		open: func(o Options) (backend.Source, error) {
-			// It is serializable by default, and asks clients to repeat what was in the way of others.
-			if o.Primary.SerializationRetries == 0 {
-				o.Primary.SerializationRetries = cockroachRetries
-			}
-			return openServer(o, Server{noTriggers: true})
-		},
+		retries: 10, // it is serializable by default, and asks clients to repeat transactions that conflict
+		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{noTriggers: true}) },
 	}
 )
-
-// cockroachRetries is how often a transaction of CockroachDB is done again, unless the source says how often.
-const cockroachRetries = 10

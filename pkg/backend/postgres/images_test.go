@@ -148,7 +148,9 @@ func addressOf(t testing.TB, variable string) string {
 // database opens a source of the flavor at an address.
 func (f *flavor) database(t testing.TB, address string) backendtest.Database {
 	t.Helper()
-	source, err := f.open(Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 4}}})
+	source, err := f.open(Options{Primary: schedule.Endpoint{Endpoint: wire.Endpoint{
+		URL: func() (string, error) { return address, nil }, MaxConnections: 4, SerializationRetries: f.retries,
+	}}})
 	require.NoError(t, err)
 	t.Cleanup(source.Close)
 	return backendtest.Database{Source: source, Exec: func(t testing.TB, sql string) { execOn(t, address, sql) }}

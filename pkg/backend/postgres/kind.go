@@ -37,6 +37,9 @@ func (f *flavor) kind(env Env, application string) *backend.Kind {
 			if err := json.Unmarshal(s.Configuration, &c); err != nil {
 				return nil, fmt.Errorf("the configuration of source %s: %w", s.Name, err)
 			}
+			if info := &c.ConnectionInfo; info.SerializationRetries == nil {
+				info.SerializationRetries = &f.retries
+			}
 			o, err := Configure(c, env, application)
 			if err != nil {
 				return nil, err

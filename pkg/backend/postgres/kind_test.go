@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/metadata"
 )
 
 func TestChangesSchema(t *testing.T) {
@@ -35,4 +37,31 @@ func TestChangesSchema(t *testing.T) {
 		require.False(t, kind.ChangesSchema(sql), sql)
 	}
 	require.False(t, citus.kind(os.LookupEnv, "test").ChangesSchema("SELECT citus_version()"))
+}
+
+// TestRetriesOfKinds holds that a source says how often conflicts are retried, also never, and that its kind decides where it doesn't.
+func TestRetriesOfKinds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flavor  *flavor
+		setting string
+		want    int
+	}{
+		{postgres, ``, 0},
+		{postgres, `, "serialization_retries": 5`, 5},
+		{cockroach, ``, 10},
+		{cockroach, `, "serialization_retries": 0`, 0},
+		{cockroach, `, "serialization_retries": 3`, 3},
+	} {
+		source, err := c.flavor.kind(os.LookupEnv, "test").Open(&metadata.Source{
+			Configuration: []byte(`{"connection_info": {"database_url": "postgres://localhost/none"` + c.setting + `}}`),
+		})
+		require.NoError(t, err)
+		t.Cleanup(source.Close)
+		server, ok := source.(*Server)
+		if !ok {
+			server = source.(*Source).Server
+		}
+		require.Equal(t, c.want, server.primary.Endpoint.SerializationRetries, c.setting)
+	}
 }

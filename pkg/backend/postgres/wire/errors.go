@@ -98,12 +98,25 @@ func QueryError(ctx context.Context, err error, e Executed) error {
 
 // distributedError is dataError where tables have parts with names of their own, and where the server refuses what it can't do over nodes.
 func distributedError(pg *pgconn.PgError, e Executed) *apierror.Error {
-	if pg.Code == stateNotSupported || pg.Code == stateInternal && pg.Hint != "" { // Citus names a setting, or what to change
+	if refusedByCitus(pg) {
 		return apierror.New(apierror.NotSupported, pg.Message).WithInternal(DetailOf(pg, e))
 	}
 	whole := *pg
 	whole.Message = partName.ReplaceAllString(pg.Message, `${1}"`)
 	return dataError(&whole)
+}
+
+// refusedByCitus reports whether Citus doesn't do what a statement asks for. Not all of its refusals have the code for that.
+func refusedByCitus(pg *pgconn.PgError) bool {
+	switch pg.Code {
+	case stateNotSupported:
+		return true
+	case stateInternal: // it names a setting, or what to change; or it has no such aggregate over nodes, as max of arrays
+		return pg.Hint != "" || strings.HasPrefix(pg.Message, "no matching oid for function")
+	case stateUndefinedTable: // it sent a statement with a local table to a worker
+		return strings.HasPrefix(pg.Where, "while executing command on ")
+	}
+	return false
 }
 
 // partName finds the names of parts, and of their constraints: those of the table with a number behind it, which is 102008 at least.

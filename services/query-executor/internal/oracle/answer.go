@@ -34,9 +34,11 @@ func (q *Query) Answer() (answer any, err error) {
 		from = e.visible(t, f.function.rows(f.n))
 	case f.kind == byKeyField:
 		// The key is compared as the role sees it, too.
-		from = e.choose(&rows{
-			table: t, where: comparison{column: t.id(), op: "_eq", value: f.id}, limit: -1,
-		}, e.visible(t, t.Rows()))
+		key := conjunction{comparison{column: t.id(), op: "_eq", value: f.id}}
+		if q.model.dialect.tenants {
+			key = append(key, comparison{column: t.Columns[1], op: "_eq", value: f.n})
+		}
+		from = e.choose(&rows{table: t, where: key, limit: -1}, e.visible(t, t.Rows()))
 	default:
 		from = e.visible(t, t.Rows())
 	}

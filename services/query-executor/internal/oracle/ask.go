@@ -95,8 +95,11 @@ func (a *asker) root(t *Table) field {
 		if aggregates && !f.function.Single && a.chance(50) {
 			f.name, f.kind = f.name+"_aggregate", functionAggregateField
 		}
-	case t.base == nil && a.model.dialect.dataset == "" && a.sight(t).grants("id") && a.chance(10):
+	case t.base == nil && !a.model.dialect.keyless && a.sight(t).grants("id") && (!a.model.dialect.tenants || a.sight(t).grants(tenant)) && a.chance(10):
 		f.kind, f.name, f.id = byKeyField, t.Name+"_by_pk", float64(1+a.IntN(8))
+		if a.model.dialect.tenants {
+			f.n = float64(1 + a.IntN(3))
+		}
 	case aggregates && a.chance(25):
 		f.kind, f.name = aggregateField, t.Name+"_aggregate"
 	}
@@ -124,6 +127,14 @@ func (a *asker) choose(r *rows, single bool) {
 	if a.chance(60) {
 		r.where = a.condition(t, 3)
 	}
+	if a.model.dialect.tenants && a.sight(t).grants(tenant) && a.chance(50) {
+		of := comparison{column: t.Columns[1], op: "_eq", value: float64(1 + a.IntN(3))}
+		if r.where == nil {
+			r.where = of
+		} else {
+			r.where = conjunction{of, r.where}
+		}
+	}
 	if a.chance(45) {
 		for range 1 + a.IntN(2) {
 			if o, ok := a.ordering(t, 2); ok {
@@ -145,7 +156,7 @@ func (a *asker) choose(r *rows, single bool) {
 	if a.chance(35) {
 		r.limit = a.IntN(5)
 	}
-	if a.chance(20) {
+	if a.model.dialect.has("offset") && a.chance(20) {
 		r.offset = a.IntN(3)
 	}
 }

@@ -19,7 +19,10 @@ func (m *Model) SQL() string {
 		}
 		var columns []string
 		for _, c := range t.Columns {
-			columns = append(columns, m.dialect.column(c))
+			columns = append(columns, m.dialect.column(t, c))
+		}
+		if m.dialect.tenants {
+			columns = append(columns, m.tenantKeys(t)...)
 		}
 		fmt.Fprintf(&b, "CREATE TABLE %s (%s);\n", quote(t.Name), strings.Join(columns, ", "))
 		for _, r := range t.rows {
@@ -30,6 +33,7 @@ func (m *Model) SQL() string {
 			fmt.Fprintf(&b, "INSERT INTO %s VALUES (%s);\n", quote(t.Name), strings.Join(values, ", "))
 		}
 	}
+	b.WriteString(m.placed())
 	for _, t := range m.Tables {
 		for _, c := range t.Computed {
 			fmt.Fprintf(&b, "CREATE FUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE AS $$ %s $$;\n",
@@ -46,8 +50,22 @@ func (m *Model) SQL() string {
 	return b.String()
 }
 
+// tenantKeys are the constraints of a table in which each key has the tenant.
+func (m *Model) tenantKeys(t *Table) []string {
+	list := []string{"PRIMARY KEY (" + tenant + ", id)"}
+	for _, c := range t.Columns {
+		if c.unique {
+			list = append(list, "UNIQUE ("+tenant+", "+quote(c.Name)+")")
+		}
+		if c.target != nil {
+			list = append(list, "FOREIGN KEY ("+tenant+", "+quote(c.Name)+") REFERENCES "+quote(c.target.Name)+" ("+tenant+", id)")
+		}
+	}
+	return list
+}
+
 // column is the definition of a column.
-func (d *Dialect) column(c *Column) string {
+func (d *Dialect) column(t *Table, c *Column) string {
 	text := quote(c.Name) + " " + d.definition(c.Kind)
 	if c.Kind == Text || c.Kind == Texts {
 		text += d.collation
@@ -55,14 +73,20 @@ func (d *Dialect) column(c *Column) string {
 	if !c.Nullable {
 		text += " NOT NULL"
 	}
+	if d.tenants {
+		return text
+	}
 	if c.Name == "id" {
 		text += " PRIMARY KEY"
 	}
-	if c.unique {
+	if c.unique && t.place != distributed {
 		text += " UNIQUE"
 	}
-	if c.target != nil {
-		text += " REFERENCES " + quote(c.target.Name) + " (id) DEFERRABLE INITIALLY DEFERRED"
+	if c.target != nil && t.keyTo(c.target, false) {
+		text += " REFERENCES " + quote(c.target.Name) + " (id)"
+		if !d.plainKeys && d.layout == nil {
+			text += " DEFERRABLE INITIALLY DEFERRED"
+		}
 	}
 	return text
 }
@@ -137,8 +161,8 @@ func (m *Model) Metadata() []byte {
 		}}},
 		{"inherited_roles", inherited},
 	})
-	if m.dialect.dataset != "" {
-		raw = bareNames.ReplaceAll(raw, []byte(`{"dataset":"`+m.dialect.dataset+`",$1}`))
+	if m.dialect.inside != "" {
+		raw = bareNames.ReplaceAll(raw, []byte(`{`+m.dialect.inside+`,$1}`))
 	}
 	return raw
 }
@@ -154,7 +178,7 @@ func (m *Model) tableMetadata(t *Table) object {
 		}
 	}
 	settings := object{{"column_config", config}}
-	if m.dialect.dataset != "" { // types and fields are called like the table alone
+	if m.dialect.inside != "" { // types and fields are called like the table alone
 		settings = append(settings, member{"custom_name", t.Name})
 	}
 	one, many, computed := []any{}, []any{}, []any{}

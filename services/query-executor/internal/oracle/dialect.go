@@ -24,8 +24,10 @@ type Dialect struct {
 	functions bool
 	// mapped reports whether computed fields are made of functions that take columns of the row, and return rows.
 	mapped bool
-	// dataset is what the names of tables are in, where they have to have one. Nothing is known of keys then.
-	dataset string
+	// inside is what the names of tables are in, as a member of JSON, where they have to have one.
+	inside string
+	// keyless reports whether the engine learns of no keys.
+	keyless bool
 	// countsOne reports whether counts take one column at most.
 	countsOne bool
 	// nullsLeast reports whether NULL comes before all values, unless an order says otherwise. It is behind them else.
@@ -36,6 +38,21 @@ type Dialect struct {
 	literal        func(k Kind, v any) string
 	// state selects all rows of a table as JSON.
 	state func(t *Table) string
+	// layout is where a cluster has the tables, tenants whether they have a column of that name in all keys. Other servers have neither.
+	layout  *layout
+	tenants bool
+	// plainKeys reports whether foreign keys are checked at once, and unique columns take one NULL: neither can be declared otherwise.
+	plainKeys bool
+	// name spells a name of a table or column as the database keeps it, word a text that it can handle; nil for any.
+	name, word func(string) string
+}
+
+// named is a text, or what f makes of it.
+func named(text string, f func(string) string) string {
+	if f == nil {
+		return text
+	}
+	return f(text)
 }
 
 // PostgreSQL is the dialect of PostgreSQL.
@@ -91,7 +108,8 @@ var BigQuery = &Dialect{
 		"_ilike", "_nilike", "_similar", "_nsimilar", "_regex", "_iregex", "_nregex", "_niregex", "bool_and", "bool_or", "corr", "covar_samp",
 	},
 	mapped:         true,
-	dataset:        "models",
+	inside:         `"dataset":"models"`,
+	keyless:        true,
 	nullsLeast:     true,
 	numbersAsTexts: true,
 	collation:      ` COLLATE "C"`,
@@ -112,6 +130,28 @@ var SQLServer = &Dialect{
 	collation:  ` COLLATE "C"`,
 	literal:    literal,
 	state:      PostgreSQL.state,
+}
+
+// Babelfish is the dialect of SQL Server, for a server that runs its SQL.
+var Babelfish = func() *Dialect {
+	d := *SQLServer
+	d.definitions = map[Kind]string{Int: "int", Float: "float", Text: "nvarchar(50)", Bool: "bit"}
+	d.lacks = append(slices.Clone(d.lacks), "offset") // with FOR JSON
+	d.collation, d.literal, d.plainKeys = " COLLATE Latin1_General_BIN2", transactLiteral, true
+	d.name, d.word = strings.ToLower, strings.NewReplacer(`\`, "", `"`, "").Replace
+	d.state = func(t *Table) string { return "SELECT * FROM " + quote(t.Name) }
+	return &d
+}()
+
+// transactLiteral spells a value in the SQL of SQL Server.
+func transactLiteral(k Kind, v any) string {
+	switch v := v.(type) {
+	case bool:
+		return map[bool]string{false: "0", true: "1"}[v]
+	case string:
+		return "N" + literalText(v)
+	}
+	return plainLiteral(k, v)
 }
 
 // has reports whether there is an operator or an aggregate.

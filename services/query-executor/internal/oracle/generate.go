@@ -37,7 +37,9 @@ func New(seed uint64, d *Dialect) *Model {
 	for _, t := range m.model.Tables {
 		m.fill(t)
 	}
-	m.view()
+	if d.layout == nil { // a view is local, whatever it shows
+		m.view()
+	}
 	for _, t := range slices.Clone(m.model.Tables) {
 		m.relate(t)
 	}
@@ -56,7 +58,10 @@ func New(seed uint64, d *Dialect) *Model {
 // table makes a table with a key, perhaps foreign keys to the tables before it or to itself, and
 // columns.
 func (m *maker) table(name string) *Table {
-	t := &Table{Name: name, perms: map[string]*permission{}, updates: map[string]expression{}, deletes: map[string]expression{}}
+	t := &Table{Name: named(name, m.model.dialect.name), perms: map[string]*permission{}, updates: map[string]expression{}, deletes: map[string]expression{}}
+	if l := m.model.dialect.layout; l != nil {
+		t.place = pick(m.Rand, l.places)
+	}
 	add := func(c Column) {
 		if c.Field = c.Name; m.chance(25) {
 			c.Field = fmt.Sprintf("own%d", len(t.Columns))
@@ -64,16 +69,22 @@ func (m *maker) table(name string) *Table {
 		t.Columns = append(t.Columns, &c)
 	}
 	add(Column{Name: "id", Kind: Int, key: true})
+	if m.model.dialect.tenants {
+		add(Column{Name: tenant, Kind: Int, key: true})
+	}
 	for i, target := range append(slices.Clone(m.model.Tables), t) {
 		if m.chance(60) {
 			add(Column{
 				Name: fmt.Sprintf("ref%d", i), Kind: Int, key: true, target: target,
 				Nullable: target == t || m.chance(60), unique: target != t && m.chance(25),
 			})
+			if c := t.Columns[len(t.Columns)-1]; m.model.dialect.plainKeys && c.Nullable {
+				c.unique = false
+			}
 		}
 	}
 	for _, n := range columnNames[:3+m.IntN(4)] {
-		add(Column{Name: n, Kind: pick(m.Rand, m.model.dialect.kinds), Nullable: m.chance(60)})
+		add(Column{Name: named(n, m.model.dialect.name), Kind: pick(m.Rand, m.model.dialect.kinds), Nullable: m.chance(60)})
 	}
 	return t
 }
@@ -82,12 +93,16 @@ func (m *maker) table(name string) *Table {
 func (m *maker) fill(t *Table) {
 	for id := range 2 + m.IntN(9) {
 		r := Row{}
+		if m.model.dialect.tenants {
+			r[tenant] = float64(1 + m.IntN(3))
+		}
 		for _, c := range t.Columns {
 			switch {
 			case c.Name == "id":
 				r[c.Name] = float64(id + 1)
+			case c.isTenant():
 			case c.target != nil:
-				r[c.Name] = m.reference(t, c)
+				r[c.Name] = m.reference(t, c, r)
 			case c.Nullable && m.chance(30):
 				r[c.Name] = nil
 			default:
@@ -100,12 +115,16 @@ func (m *maker) fill(t *Table) {
 	}
 }
 
-// reference is the key of a row that c may refer to, nil when there is none.
-func (m *maker) reference(t *Table, c *Column) any {
-	if c.Nullable && m.chance(30) || len(c.target.rows) == 0 {
+// reference is the key of a row that c of r may refer to, nil when there is none.
+func (m *maker) reference(t *Table, c *Column, r Row) any {
+	rows := c.target.rows
+	if m.model.dialect.tenants {
+		rows = matching(c.target, c.target.Columns[1], r[tenant])
+	}
+	if c.Nullable && m.chance(30) || len(rows) == 0 {
 		return nil
 	}
-	id := pick(m.Rand, c.target.rows)["id"]
+	id := pick(m.Rand, rows)["id"]
 	if c.unique && slices.ContainsFunc(t.rows, func(r Row) bool { return equal(r[c.Name], id) }) {
 		return nil
 	}
@@ -122,11 +141,11 @@ func (m *maker) value(k Kind) any {
 	case Bool:
 		return m.chance(50)
 	case Text:
-		return pick(m.Rand, words)
+		return m.word()
 	case Texts:
 		list := []any{}
 		for range m.IntN(3) {
-			list = append(list, pick(m.Rand, words))
+			list = append(list, m.word())
 		}
 		return list
 	}
@@ -138,6 +157,9 @@ func (m *maker) value(k Kind) any {
 	}
 	return o
 }
+
+// word is one of the texts, as far as the database can handle it.
+func (m *maker) word() string { return named(pick(m.Rand, words), m.model.dialect.word) }
 
 // view makes a view of some rows of a table.
 func (m *maker) view() {
@@ -160,41 +182,54 @@ func (m *maker) relate(t *Table) {
 		if c.target == nil {
 			continue
 		}
-		if m.chance(85) {
+		keys, to, from := any(c.Name), [][2]string{{c.Name, "id"}}, [][2]string{{"id", c.Name}}
+		by := object{{"table", tableName(t.Name)}, {"column", c.Name}}
+		if m.model.dialect.tenants {
+			keys, to, from = []string{tenant, c.Name}, append(to, [2]string{tenant, tenant}), append(from, [2]string{tenant, tenant})
+			by[1] = member{"columns", keys}
+		}
+		known := !m.model.dialect.keyless && t.keyTo(c.target, m.model.dialect.tenants)
+		if m.chance(85) && t.mayRelate(c.target, false) {
 			add(t, Relation{
-				Name: "to_" + c.Name, Target: c.target, Join: [][2]string{{c.Name, "id"}},
-				using: m.using(object{{"foreign_key_constraint_on", c.Name}}, c.target, c.Name, "id"),
+				Name: "to_" + c.Name, Target: c.target, Join: to,
+				using: using(known, object{{"foreign_key_constraint_on", keys}}, c.target, to),
 			})
 		}
-		if m.chance(85) {
+		if m.chance(85) && c.target.mayRelate(t, !c.unique) {
 			add(c.target, Relation{
-				Name: "by_" + t.Name + "_" + c.Name, Target: t, Array: !c.unique, Join: [][2]string{{"id", c.Name}},
-				using: m.using(object{{"foreign_key_constraint_on", object{{"table", tableName(t.Name)}, {"column", c.Name}}}}, t, "id", c.Name),
+				Name: "by_" + t.Name + "_" + c.Name, Target: t, Array: !c.unique, Join: from,
+				using: using(known, object{{"foreign_key_constraint_on", by}}, t, from),
 			})
 		}
 	}
 	for i := range 1 + m.IntN(2) {
 		target := pick(m.Rand, m.model.Tables)
-		join, mapping := [][2]string{}, object{}
+		join := [][2]string{}
+		if m.model.dialect.tenants && m.chance(85) {
+			join = append(join, [2]string{tenant, tenant})
+		}
 		for range 1 + m.IntN(2) {
 			own, other := pick(m.Rand, t.of(Int)).Name, pick(m.Rand, target.of(Int)).Name
-			if !slices.ContainsFunc(mapping, func(m member) bool { return m.key == own }) {
-				join, mapping = append(join, [2]string{own, other}), append(mapping, member{own, other})
+			if !slices.ContainsFunc(join, func(pair [2]string) bool { return pair[0] == own }) {
+				join = append(join, [2]string{own, other})
 			}
 		}
-		add(t, Relation{
-			Name: fmt.Sprintf("other%d", i), Target: target, Array: m.chance(75), Join: join,
-			using: object{{"manual_configuration", object{{"remote_table", tableName(target.Name)}, {"column_mapping", mapping}}}},
-		})
+		if array := m.chance(75); t.mayRelate(target, array) {
+			add(t, Relation{Name: fmt.Sprintf("other%d", i), Target: target, Array: array, Join: join, using: using(false, nil, target, join)})
+		}
 	}
 }
 
-// using is how a relationship by a foreign key is declared: by the key, where the database knows of it.
-func (m *maker) using(byKey object, target *Table, own, other string) object {
-	if m.model.dialect.dataset == "" {
+// using is how a relationship is declared: by a key that the database knows of, or by columns.
+func using(known bool, byKey object, target *Table, join [][2]string) object {
+	if known {
 		return byKey
 	}
-	return object{{"manual_configuration", object{{"remote_table", tableName(target.Name)}, {"column_mapping", object{{own, other}}}}}}
+	mapping := object{}
+	for _, pair := range join {
+		mapping = append(mapping, member{pair[0], pair[1]})
+	}
+	return object{{"manual_configuration", object{{"remote_table", tableName(target.Name)}, {"column_mapping", mapping}}}}
 }
 
 // compute adds computed fields to a table.

@@ -17,6 +17,8 @@ type Column struct {
 	unique bool
 }
 
+func (c *Column) isTenant() bool { return c.Name == tenant }
+
 // Relation is a relationship. With a foreign key it is declared by that, else by hand.
 type Relation struct {
 	Name   string
@@ -68,6 +70,7 @@ type Table struct {
 	Computed  []*Computed
 	// base and keeps are of a view: the rows of base that keeps takes.
 	base  *Table
+	place placement
 	keeps func(Row) bool
 	where string
 	rows  []Row
@@ -145,6 +148,9 @@ type sight struct {
 	own     *permission
 	parents []*sight
 }
+
+// Inherits reports whether a role has what others have.
+func (m *Model) Inherits(role string) bool { return m.parents[role] != nil }
 
 // sees is nil when the role sees nothing.
 func (m *Model) sees(role string, t *Table) *sight {

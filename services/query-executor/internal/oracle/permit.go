@@ -35,13 +35,16 @@ func (m *maker) permission(t *Table) *permission {
 	p := &permission{names: map[string]bool{}, filter: conjunction{}, limit: -1, aggregations: m.chance(65)}
 	most := pick(m.Rand, []int{100, 80, 60, 10})
 	for _, c := range t.Columns {
-		p.names[c.Name] = m.chance(most) || c.Name == "id" && m.chance(80)
+		p.names[c.Name] = m.chance(most) || (c.Name == "id" || c.isTenant()) && m.chance(80)
 	}
 	for _, c := range t.Computed {
 		p.names[c.Name] = c.Returns == nil && m.chance(most)
 	}
 	if m.chance(75) {
 		p.filter = m.rule(t, t, 2)
+	}
+	if m.model.dialect.tenants && m.chance(50) {
+		p.filter = conjunction{comparison{column: t.Columns[1], op: "_eq", session: "x-engine-number"}, p.filter}
 	}
 	if m.chance(25) {
 		p.limit = m.IntN(7)

@@ -21,7 +21,7 @@ type field struct {
 	computed    *Computed
 	relation    *Relation
 	function    *Function
-	// n is the argument of a function, id that of a root field by key.
+	// n is the argument of a function, id that of a root field by key, in the tenant n.
 	n, id float64
 	given bool // n is spelt
 	path  string
@@ -142,6 +142,9 @@ func (w *writer) arguments(f *field) []string {
 	switch {
 	case f.kind == byKeyField:
 		add(f.rows.table.id().Field, typed{"Int!", f.id})
+		if w.dialect.tenants {
+			add(f.rows.table.Columns[1].Field, typed{"Int!", f.n})
+		}
 	case f.given:
 		add("args", object{{"n", typed{"Int", f.n}}})
 	case f.path != "":

@@ -80,3 +80,11 @@ SELECT v.[n], (SELECT TOP (10) WITH TIES t0.[price] AS [c0], t0.[id] AS [c1]
   FOR JSON PATH, INCLUDE_NULL_VALUES)
   FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]') AS v
 
+-- stream along floats
+SELECT v.[n], (SELECT TOP (10) WITH TIES t0.[id] AS [c0], CONVERT(nvarchar(40), t0.[weight], 3) AS [c1]
+  FROM [dbo].[order] AS t0
+  WHERE t0.[weight] > CAST(v.[c0] AS float)
+  ORDER BY t0.[weight]
+  FOR JSON PATH, INCLUDE_NULL_VALUES)
+  FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]') AS v
+

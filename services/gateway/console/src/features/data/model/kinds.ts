@@ -42,6 +42,18 @@ const names: Record<string, string> = {
   sqlite: "SQLite",
 };
 
+const proofs: Record<string, string> = {
+  citus: "Proven on Citus 13.2.",
+  cockroach: "A preview: the tests haven't run on CockroachDB yet.",
+  mssql: "Proven on Babelfish 4.3; a preview on SQL Server.",
+  bigquery: "Proven on an emulator; a preview on BigQuery.",
+};
+
+/** proofOf says on which databases a kind was proven; nothing for those that every run of all tests uses. */
+export function proofOf(kind: string): string | undefined {
+  return proofs[kind];
+}
+
 /** kinds are those that the console knows. */
 export const kinds = Object.keys(names);
 

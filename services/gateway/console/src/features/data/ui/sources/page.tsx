@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { type MetadataRequest } from "../../../../lib/http/client";
-import { hasTags, kindName, kinds } from "../../model/kinds";
+import { hasTags, kindName, kinds, proofOf } from "../../model/kinds";
 import { exportQuery, inconsistencyQuery, kindsQuery } from "../../../metadata/api/queries";
 import type { Source } from "../../../../lib/http/types";
 import type { Value } from "../../../../lib/json/path";
@@ -85,6 +85,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
           ))}
         </select>
       </label>
+      {proofOf(kind) && <p className="hint">{proofOf(kind)}</p>}
       <FormScope value={edits}>
         <Form
           key={kind}
@@ -178,7 +179,10 @@ function Shown(props: {
     <>
       <div className="row">
         <h2>{name}</h2>
-        <span className="hint">{kindName(kind)}</span>
+        <span className="hint">
+          {kindName(kind)}
+          {proofOf(kind) && `. ${proofOf(kind)}`}
+        </span>
         <Link className="button" to="/data" search={{ source: name }}>
           Tables
         </Link>
