@@ -268,9 +268,7 @@ function Statements(props: {
           {run.error && !cancelled && <Failure error={run.error} />}
           {cancelled && (
             <p>
-              {readOnly
-                ? "Cancellation requested."
-                : "Cancellation requested. Uncommitted changes are rolled back."}
+              {readOnly ? "Cancellation requested." : "Cancellation requested. Uncommitted changes are rolled back."}
             </p>
           )}
           {blocked && canRehearse(kind) && (
