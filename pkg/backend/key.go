@@ -32,7 +32,7 @@ func KeyOf(t catalog.Type, version int) Key {
 		k.fit = func(text string) (string, bool) { return text, slices.Contains(t.Labels, text) }
 	case t.Kind == "" || t.Kind == catalog.TypeBase:
 		k.fit = keys[t.Name]
-		if t.Name == "ltree" && version >= hyphenatedPaths {
+		if t.Name == "ltree" && version >= hyphenatedPaths { // dialect word: of one kind
 			k.fit = matching(aHyphenatedPath)
 		}
 	}
@@ -133,7 +133,7 @@ var keys = map[string]func(string) (string, bool){
 	"cidr":        network(true),
 	"macaddr":     hardware(6),
 	"macaddr8":    hardware(8),
-	"ltree":       matching(aPath),
+	"ltree":       matching(aPath), // dialect word: of one kind
 	"bit":         matching(someBits),
 	"varbit":      matching(someBits),  // dialect word: of all kinds
 	"bytea":       matching(someBytes), // dialect word: of all kinds
