@@ -193,7 +193,7 @@ func TestNamesOfIntrospection(t *testing.T) {
 	require.Contains(t, list, `in action "act": in argument "__c": "__c" can't be its name`)
 }
 
-// TestNamesOfTypesFollowChanges: whatever changes, the names of types are those of a schema that is built without the version before. Each
+// TestNamesOfTypesFollowChanges: a schema that takes over the names of types gives the same as one that is built afresh. Each
 // part of the metadata is absent, as it is, or changed in a way that changes types or leaves them.
 func TestNamesOfTypesFollowChanges(t *testing.T) {
 	t.Parallel()
