@@ -3,6 +3,8 @@ package backend
 import (
 	"bytes"
 	"math"
+	"net"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,14 +24,17 @@ type Key struct {
 }
 
 // KeyOf is the key of a type, by the names that types have in the catalogs of all kinds. Of types that aren't
-// known here, databases judge the values.
-func KeyOf(t catalog.Type) Key {
+// known here, databases judge the values. version is that of the source's catalog, 0 where it isn't known.
+func KeyOf(t catalog.Type, version int) Key {
 	k := Key{array: t.IsArray()}
 	switch {
 	case t.Kind == catalog.TypeEnum:
 		k.fit = func(text string) (string, bool) { return text, slices.Contains(t.Labels, text) }
 	case t.Kind == "" || t.Kind == catalog.TypeBase:
 		k.fit = keys[t.Name]
+		if t.Name == "ltree" && version >= hyphenatedPaths { // dialect word: of one kind
+			k.fit = matching(aHyphenatedPath)
+		}
 	}
 	return k
 }
@@ -121,14 +126,37 @@ var keys = map[string]func(string) (string, bool){
 	"timetz":      clock, // dialect word: of all kinds
 	"timestamp":   timestamp,
 	"timestamptz": timestamp, // dialect word: of all kinds
+	"interval":    interval,
+	"money":       money,
+	"oid":         integer(0, math.MaxUint32),
+	"inet":        network(false),
+	"cidr":        network(true),
+	"macaddr":     hardware(6),
+	"macaddr8":    hardware(8),
+	"ltree":       matching(aPath), // dialect word: of one kind
+	"bit":         matching(someBits),
+	"varbit":      matching(someBits),  // dialect word: of all kinds
+	"bytea":       matching(someBytes), // dialect word: of all kinds
+	"name":        func(text string) (string, bool) { return text, len(text) < 64 },
 }
 
 var (
 	aNumber = regexp.MustCompile(`^[+-]?([0-9]+)?(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$`)
 	aUUID   = regexp.MustCompile(`^\{?(?:[0-9A-Fa-f]{4}-?){7}[0-9A-Fa-f]{4}\}?$`)
 	aTime   = regexp.MustCompile(`^([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)? ?(Z|[+-][0-9]{2}(?::?[0-9]{2}){0,2})?$`)
-	aDate   = regexp.MustCompile(`^([0-9]{4,7})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9].*?))?( BC)?$`)
+	// Intervals as PostgreSQL writes them, and of ISO 8601.
+	anInterval      = regexp.MustCompile(`^(?:[+-]?\d{1,8} (?:years?|mons?|months?|weeks?|days?|hours?|minutes?|mins?|seconds?|secs?)(?: |$))*(?:[+-]?\d{1,8}:\d{2}(?::\d{2}(?:\.\d{1,6}0*)?)?)?$`)
+	anISOInterval   = regexp.MustCompile(`^P(?:-?\d{1,8}[YMWD])*(?:T(?:-?\d{1,8}[HM])*(?:-?\d{1,8}(?:\.\d{1,6}0*)?S)?)?$`)
+	anAmount        = regexp.MustCompile(`^-?\$?(?:\d{1,16}|\d{1,3}(?:,\d{3}){1,4})(?:\.\d{1,2}0*)?$`)
+	aHyphenatedPath = regexp.MustCompile(`^(?:[A-Za-z0-9_-]{1,255}(?:\.[A-Za-z0-9_-]{1,255})*)?$`)
+	aPath           = regexp.MustCompile(`^(?:[A-Za-z0-9_]{1,255}(?:\.[A-Za-z0-9_]{1,255})*)?$`)
+	someBits        = regexp.MustCompile(`^[01]*$`)
+	someBytes       = regexp.MustCompile(`^(?:\\x(?:[0-9A-Fa-f]{2})*|[^\\]*)$`)
+	aDate           = regexp.MustCompile(`^([0-9]{4,7})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9].*?))?( BC)?$`)
 )
+
+// hyphenatedPaths is the version from which labels of paths may have hyphens.
+const hyphenatedPaths = 160_000
 
 // maxDigits is more digits than any number before or after the point.
 const maxDigits = 1 << 14
@@ -280,4 +308,38 @@ func timestamp(text string) (string, bool) {
 		_, ok = timeOfDay(clock)
 	}
 	return text, ok
+}
+
+// matching takes the texts of a form.
+func matching(form *regexp.Regexp) func(string) (string, bool) {
+	return func(text string) (string, bool) { return text, form.MatchString(text) }
+}
+
+func interval(text string) (string, bool) {
+	ends := strings.TrimRight(text, "PT")
+	return text, text != "" && text == strings.TrimSpace(text) && (anInterval.MatchString(text) || ends == text && anISOInterval.MatchString(text))
+}
+
+// money takes amounts with at most two digits behind the point.
+func money(text string) (string, bool) {
+	return text, anAmount.MatchString(text)
+}
+
+// network takes addresses, with how many bits of them are a network's. In only networks, the others are zero.
+func network(only bool) func(string) (string, bool) {
+	return func(text string) (string, bool) {
+		if a, err := netip.ParseAddr(text); err == nil {
+			return text, a.Zone() == ""
+		}
+		p, err := netip.ParsePrefix(text)
+		return text, err == nil && (!only || p == p.Masked())
+	}
+}
+
+// hardware takes addresses of so many bytes.
+func hardware(bytes int) func(string) (string, bool) {
+	return func(text string) (string, bool) {
+		a, err := net.ParseMAC(text)
+		return text, err == nil && len(a) == bytes
+	}
 }

@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,12 +79,35 @@ func TestKeyOf(t *testing.T) {
 		{named("text"), `"a\u0000"`, `null`},
 		{named("jsonb"), `{"a": 1}`, ``},
 		{named("jsonb"), `["a\u0000"]`, `null`},
-		{named("inet"), `"x"`, ``},
+		{named("inet"), `"x"`, `null`},
+		{named("inet"), `"::1/64"`, ``},
+		{named("inet"), `"fe80::1%eth0"`, `null`},
+		{named("cidr"), `"10.0.0.0/8"`, ``},
+		{named("cidr"), `"10.0.0.1/8"`, `null`},
+		{named("macaddr8"), `"08:00:2b:01:02:03"`, `null`},
+		{named("interval"), `"1 year 2 mons -3 days +04:05:06.789"`, ``},
+		{named("interval"), `"P1Y2M3DT4H5M6.7S"`, ``},
+		{named("interval"), `"00:00:00.0000001"`, `null`},
+		{named("interval"), `"P1.5Y"`, `null`},
+		{named("interval"), `"P"`, `null`},
+		{named("interval"), `""`, `null`},
+		{named("interval"), `"1 fortnight"`, `null`},
+		{named("money"), `7.50`, ``},
+		{named("money"), `"-$1,000.50"`, ``},
+		{named("money"), `"7.501"`, `null`},
+		{named("ltree"), `"a.b_c.1"`, ``},
+		{named("ltree"), `"a-b"`, `null`},
+		{named("ltree"), `"a..b"`, `null`},
+		{named("varbit"), `"012"`, `null`},
+		{named("bytea"), `"\\x0"`, `null`},
+		{named("oid"), `4294967296`, `null`},
+		{named("name"), `"` + strings.Repeat("x", 64) + `"`, `null`},
+		{named("tsrange"), `"x"`, ``},
 	} {
 		want := tt.want
 		if want == "" {
 			want = tt.value
 		}
-		require.Equal(t, want, string(backend.KeyOf(tt.of).JSON([]byte(tt.value))), "%s: %s", tt.of.Name, tt.value)
+		require.Equal(t, want, string(backend.KeyOf(tt.of, 150_000).JSON([]byte(tt.value))), "%s: %s", tt.of.Name, tt.value)
 	}
 }

@@ -22,20 +22,19 @@ const cachePatience = 2 * time.Second
 
 // Cache is a bucket of entries that expire, shared by all processes. It is bounded by its bytes: the
 // oldest entries are evicted first. It is kept in the memory of NATS, and lost when NATS restarts.
+// metadata creates it (Ensure); its users read, write and clear entries, and can't change the bucket.
 //
 // An entry has a key and a family; both are NATS tokens. An entry that is larger than a message
 // is several messages, <family>.<key>.<number>, that carry the same mark.
 type Cache struct {
-	bus      *Bus
-	maxBytes int64
+	bus *Bus
 
 	mu     sync.Mutex
 	stream jetstream.Stream
 }
 
-// QueryCache gives access to the cache of answers, which holds up to maxBytes. The first use
-// makes the bucket. The result is safe for concurrent use.
-func (b *Bus) QueryCache(maxBytes int64) *Cache { return &Cache{bus: b, maxBytes: maxBytes} }
+// QueryCache gives access to the cache of answers. The result is safe for concurrent use.
+func (b *Bus) QueryCache() *Cache { return &Cache{bus: b} }
 
 // cacheHeader is in front of each message of an entry.
 type cacheHeader struct {
@@ -63,7 +62,7 @@ func readCacheHeader(b []byte) (cacheHeader, []byte, error) {
 	}, b[cacheHeaderSize:], nil
 }
 
-// Get reads an entry, and when it ends. It fails with ErrNoEntry when there is none.
+// Get reads an entry, and when it ends. It fails with ErrNoEntry when there is none, or no bucket.
 func (c *Cache) Get(ctx context.Context, family, key string) (body []byte, expires time.Time, err error) {
 	err = c.do(ctx, func(ctx context.Context, s jetstream.Stream) error {
 		var first cacheHeader
@@ -116,56 +115,73 @@ func (c *Cache) Put(ctx context.Context, family, key string, body []byte, ttl ti
 
 // Clear removes the entries of a family and key; an empty one stands for all.
 func (c *Cache) Clear(ctx context.Context, family, key string) error {
-	return c.do(ctx, func(ctx context.Context, s jetstream.Stream) error {
+	err := c.do(ctx, func(ctx context.Context, s jetstream.Stream) error {
 		return s.Purge(ctx, jetstream.WithPurgeSubject(cacheSubjects(family, key)))
 	})
+	if errors.Is(err, ErrNoEntry) {
+		return nil
+	}
+	return err
 }
 
 // IsToken reports whether s can be a family or key.
 func IsToken(s string) bool { return s != "" && !strings.ContainsAny(s, ".*> \t\r\n") }
 
-// do runs f with the bucket. If the bucket is gone, as it is after a restart of NATS, it is recreated
-// once.
+// do runs f with the bucket. Without a bucket, as after a restart of NATS, there is no entry until Ensure has recreated it.
 func (c *Cache) do(ctx context.Context, f func(context.Context, jetstream.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, cachePatience)
 	defer cancel()
 	err := c.bus.connected(ctx, func(ctx context.Context) error {
-		s, err := c.open(ctx, false)
-		if err != nil {
-			return err
-		}
-		err = f(ctx, s)
-		if isNoBucket(err) {
-			if s, err = c.open(ctx, true); err == nil {
-				err = f(ctx, s)
-			}
+		s, err := c.open(ctx)
+		if err == nil {
+			err = f(ctx, s)
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, ErrNoEntry) {
+	switch {
+	case isNoStream(err):
+		return ErrNoEntry
+	case err != nil && !errors.Is(err, ErrNoEntry):
 		return fmt.Errorf("the cache of answers: %w", err)
 	}
 	return err
 }
 
-// isNoBucket recognises the errors by which NATS reports that a stream doesn't exist.
-func isNoBucket(err error) bool {
+// isNoStream recognises the errors by which NATS reports that a stream doesn't exist.
+func isNoStream(err error) bool {
 	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
 		errors.Is(err, nats.ErrNoResponders)
 }
 
-func (c *Cache) open(ctx context.Context, again bool) (jetstream.Stream, error) {
+func (c *Cache) open(ctx context.Context) (jetstream.Stream, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stream != nil && !again {
+	if c.stream != nil {
 		return c.stream, nil
 	}
+	s, err := c.bus.js.Stream(ctx, cacheStream)
+	if err != nil {
+		return nil, err
+	}
+	c.stream = s
+	return s, nil
+}
+
+// Ensure creates the bucket where it is missing. The first call also sets its configuration: it holds up to maxBytes.
+func (c *Cache) Ensure(ctx context.Context, maxBytes int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stream != nil {
+		if _, err := c.stream.Info(ctx); !isNoStream(err) {
+			return err
+		}
+	}
 	s, err := c.bus.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name:              "KV_" + CacheBucket,
+		Name:              cacheStream,
 		Description:       "answers of queries with @cached",
 		Subjects:          []string{cacheSubjects("", "")},
 		MaxMsgsPerSubject: 1,
-		MaxBytes:          c.maxBytes,
+		MaxBytes:          maxBytes,
 		Discard:           jetstream.DiscardOld,
 		Storage:           jetstream.MemoryStorage,
 		AllowDirect:       true,
@@ -173,9 +189,8 @@ func (c *Cache) open(ctx context.Context, again bool) (jetstream.Stream, error) 
 		DenyDelete:        true,
 		AllowRollup:       true,
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.stream = s
 	}
-	c.stream = s
-	return s, nil
+	return err
 }

@@ -14,8 +14,8 @@ import (
 func TestCacheIsShared(t *testing.T) {
 	t.Parallel()
 	s := bustest.Server(t)
-	one := bustest.Connect(t, s).QueryCache(1 << 20)
-	other := bustest.Connect(t, s).QueryCache(1 << 20)
+	one := bustest.QueryCache(t, bustest.Connect(t, s), 1<<20)
+	other := bustest.QueryCache(t, bustest.Connect(t, s), 1<<20)
 	_, _, err := one.Get(t.Context(), "f", "k")
 	require.ErrorIs(t, err, bus.ErrNoEntry)
 	before := time.Now()
@@ -33,7 +33,7 @@ func TestCacheIsShared(t *testing.T) {
 func TestCacheEntriesLargerThanAMessage(t *testing.T) {
 	t.Parallel()
 	s := bustest.Server(t)
-	c := bustest.ConnectWith(t, bus.Config{URL: s.ClientURL(), FrameSize: 1000}).QueryCache(1 << 20)
+	c := bustest.QueryCache(t, bustest.ConnectWith(t, bus.Config{URL: s.ClientURL(), FrameSize: 1000}), 1<<20)
 	for _, size := range []int{979, 980, 981, 100_000} {
 		want := bytes.Repeat([]byte("0123456789"), size/10+1)[:size]
 		require.NoError(t, c.Put(t.Context(), "f", "k", want, time.Minute))
@@ -45,7 +45,7 @@ func TestCacheEntriesLargerThanAMessage(t *testing.T) {
 
 func TestCacheEntriesEnd(t *testing.T) {
 	t.Parallel()
-	c := bustest.Connect(t, bustest.Server(t)).QueryCache(1 << 20)
+	c := bustest.QueryCache(t, bustest.Connect(t, bustest.Server(t)), 1<<20)
 	require.NoError(t, c.Put(t.Context(), "f", "k", []byte("x"), time.Second))
 	require.Eventually(t, func() bool {
 		_, _, err := c.Get(t.Context(), "f", "k")
@@ -55,7 +55,7 @@ func TestCacheEntriesEnd(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	c := bustest.Connect(t, bustest.Server(t)).QueryCache(100_000)
+	c := bustest.QueryCache(t, bustest.Connect(t, bustest.Server(t)), 100_000)
 	for i := range 20 {
 		require.NoError(t, c.Put(t.Context(), "f", string(rune('a'+i)), make([]byte, 20_000), time.Minute))
 	}
@@ -67,7 +67,7 @@ func TestCacheIsBounded(t *testing.T) {
 
 func TestCacheIsCleared(t *testing.T) {
 	t.Parallel()
-	c := bustest.Connect(t, bustest.Server(t)).QueryCache(1 << 20)
+	c := bustest.QueryCache(t, bustest.Connect(t, bustest.Server(t)), 1<<20)
 	fill := func() {
 		for _, k := range []string{"a", "b"} {
 			for _, f := range []string{"f", "g"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,7 +64,7 @@ func (d *Deliveries) Status() error {
 // replaced a lost one.
 func (d *Deliveries) Ensure(ctx context.Context, replicas int) (identity string, err error) {
 	err = d.bus.connected(ctx, func(ctx context.Context) error {
-		s, err := d.bus.js.Stream(ctx, DeliveriesStream)
+		s, err := d.stream(ctx)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			s, err = d.bus.js.CreateStream(ctx, jetstream.StreamConfig{
 				Name:        DeliveriesStream,
@@ -76,7 +77,7 @@ func (d *Deliveries) Ensure(ctx context.Context, replicas int) (identity string,
 				Metadata:    map[string]string{streamIDKey: nuid.Next()},
 			})
 			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
-				s, err = d.bus.js.Stream(ctx, DeliveriesStream)
+				s, err = d.stream(ctx)
 			}
 		}
 		if err != nil {
@@ -89,6 +90,22 @@ func (d *Deliveries) Ensure(ctx context.Context, replicas int) (identity string,
 		return "", fmt.Errorf("set up the stream %s: %w", DeliveriesStream, err)
 	}
 	return identity, nil
+}
+
+// stream is that of the queue. One of another configuration is deleted, since it wouldn't hold what is published.
+func (d *Deliveries) stream(ctx context.Context) (jetstream.Stream, error) {
+	s, err := d.bus.js.Stream(ctx, DeliveriesStream)
+	if err != nil || isWorkQueue(s.CachedInfo().Config) {
+		return s, err
+	}
+	d.bus.log.Warn("delivery stream has a foreign configuration; recreating it")
+	return nil, errors.Join(jetstream.ErrStreamNotFound, d.bus.deleteStuck(ctx, DeliveriesStream))
+}
+
+// isWorkQueue reports whether a configuration is that of the queue, which holds what is published to it and nothing else.
+func isWorkQueue(c jetstream.StreamConfig) bool {
+	return slices.Equal(c.Subjects, []string{deliveriesSubject}) && c.Retention == jetstream.WorkQueuePolicy && c.Metadata[streamIDKey] != "" &&
+		!c.NoAck && c.Mirror == nil && len(c.Sources) == 0 && c.RePublish == nil && c.SubjectTransform == nil
 }
 
 // Outgoing is a delivery that is to be published. Its ID is the same whenever the same
@@ -131,6 +148,10 @@ func (d *Deliveries) Publish(ctx context.Context, list []Outgoing) error {
 	if d.stuck.after(err) {
 		d.bus.log.Warn("delivery stream rejects writes; recreating it")
 		err = errors.Join(err, ErrStuck, d.bus.deleteStuck(ctx, DeliveriesStream))
+	}
+	if isNoStream(err) {
+		_, other := d.stream(ctx)
+		err = errors.Join(err, other)
 	}
 	if !errors.Is(err, context.Canceled) {
 		d.mu.Lock()
@@ -227,6 +248,12 @@ func (d *Deliveries) workers(ctx context.Context) (jetstream.Consumer, error) {
 	})
 	if err == nil {
 		d.consumer = c
+		return c, nil
 	}
-	return c, err
+	is, other := d.bus.js.Consumer(ctx, DeliveriesStream, deliveriesConsumer)
+	if errors.Is(other, jetstream.ErrNotPullConsumer) || other == nil && is.CachedInfo().Config.AckPolicy != jetstream.AckExplicitPolicy {
+		d.bus.log.Warn("delivery stream has a foreign consumer; recreating it", "error", err)
+		err = errors.Join(err, d.bus.deleteStuck(ctx, DeliveriesStream))
+	}
+	return nil, err
 }

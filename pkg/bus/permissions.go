@@ -157,19 +157,21 @@ func followerSubjects() []string {
 	return list
 }
 
-// publisherSubjects are for the owner of the stream of changes and of the snapshots.
+// publisherSubjects are for the owner of the stream of changes and of the snapshots, which also creates the cache of answers.
 func publisherSubjects() []string {
 	list := []string{
 		ChangesSubject, "$JS.API.STREAM.DELETE." + ChangesStream,
 		"$O." + SnapshotsBucket + ".>", "$JS.API.STREAM.PURGE." + objectStream, "$JS.API.STREAM.DELETE." + objectStream,
 	}
-	return append(append(list, streamAdmin(ChangesStream)...), streamAdmin(objectStream)...)
+	return slices.Concat(list, streamAdmin(ChangesStream), streamAdmin(objectStream), streamAdmin(cacheStream))
 }
 
 // cacheUserSubjects are for users of the cache of answers.
 func cacheUserSubjects() []string {
-	return append(streamAdmin(cacheStream), "$KV."+CacheBucket+".>",
-		"$JS.API.DIRECT.GET."+cacheStream, "$JS.API.DIRECT.GET."+cacheStream+".>", "$JS.API.STREAM.PURGE."+cacheStream)
+	return []string{
+		streamInfo(cacheStream), "$KV." + CacheBucket + ".>",
+		"$JS.API.DIRECT.GET." + cacheStream, "$JS.API.DIRECT.GET." + cacheStream + ".>", "$JS.API.STREAM.PURGE." + cacheStream,
+	}
 }
 
 // deliveriesSubjects are for publishers to the work queue.

@@ -2,10 +2,12 @@ package bus
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -27,6 +29,10 @@ const (
 type Snapshots struct {
 	bus   *Bus
 	stuck stuckWatch
+
+	mu sync.Mutex
+	// checked is the last sequence of the store when Check last found it intact.
+	checked uint64
 }
 
 // SnapshotInfo names a snapshot.
@@ -73,13 +79,22 @@ func (s *Snapshots) put(ctx context.Context, streamID string, version int64, dat
 	if err != nil {
 		return err
 	}
-	stored, err := listSnapshots(ctx, store)
+	stored, damaged, err := listSnapshots(ctx, store)
 	if err != nil {
 		return err
 	}
 	place := choosePlace(stored, streamID, version)
 	if place < 0 {
 		return nil // all that are stored are newer
+	}
+	if damaged[place] { // Put would fail over what it replaces
+		stream, err := s.bus.js.Stream(ctx, objectStream)
+		if err != nil {
+			return err
+		}
+		if err := stream.Purge(ctx, jetstream.WithPurgeSubject(placeSubject(place))); err != nil {
+			return err
+		}
 	}
 	_, err = store.Put(ctx, jetstream.ObjectMeta{
 		Name:     placeName(place),
@@ -163,7 +178,7 @@ func (s *Snapshots) latest(ctx context.Context) (SnapshotInfo, io.ReadCloser, er
 	if err != nil {
 		return SnapshotInfo{}, nil, err
 	}
-	stored, err := listSnapshots(ctx, store)
+	stored, _, err := listSnapshots(ctx, store)
 	if err != nil {
 		return SnapshotInfo{}, nil, err
 	}
@@ -220,29 +235,64 @@ func (s *Snapshots) ensure(ctx context.Context, replicas int) error {
 
 func placeName(i int) string { return "snapshot-" + strconv.Itoa(i) }
 
+// placeSubject is where the description of the snapshot in a place is stored.
+func placeSubject(i int) string {
+	return "$O." + SnapshotsBucket + ".M." + base64.URLEncoding.EncodeToString([]byte(placeName(i)))
+}
+
 type storedSnapshot struct {
 	SnapshotInfo
 	stored time.Time
 }
 
-// listSnapshots returns the snapshot in each place, nil for an empty one.
-func listSnapshots(ctx context.Context, store jetstream.ObjectStore) ([]*storedSnapshot, error) {
-	stored := make([]*storedSnapshot, snapshotsKept)
-	objects, err := store.List(ctx)
-	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
-		return nil, err
-	}
-	for _, o := range objects {
-		for i := range stored {
-			if o.Name != placeName(i) {
-				continue
-			}
-			if stored[i], err = parseSnapshot(o); err != nil {
-				return nil, err
-			}
+// listSnapshots returns the snapshot in each place, nil for an empty one. A place whose last message describes no snapshot is damaged, and
+// counts as empty: users of NATS can have answers of JetStream stored there.
+func listSnapshots(ctx context.Context, store jetstream.ObjectStore) (stored []*storedSnapshot, damaged []bool, err error) {
+	stored, damaged = make([]*storedSnapshot, snapshotsKept), make([]bool, snapshotsKept)
+	for i := range stored {
+		o, err := store.GetInfo(ctx, placeName(i))
+		switch {
+		case errors.Is(err, jetstream.ErrObjectNotFound):
+			continue
+		case errors.Is(err, jetstream.ErrBadObjectMeta):
+			damaged[i] = true
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		if stored[i], err = parseSnapshot(o); err != nil || o.Name != placeName(i) {
+			stored[i], damaged[i] = nil, true
 		}
 	}
-	return stored, nil
+	return stored, damaged, nil
+}
+
+// Check fails when the store has no latest snapshot, or one that can't be read to its end. It reads only what has changed since it last
+// succeeded.
+func (s *Snapshots) Check(ctx context.Context) error {
+	stream, err := s.bus.js.Stream(ctx, objectStream)
+	if err != nil {
+		return fmt.Errorf("check the metadata snapshots: %w", err)
+	}
+	last := stream.CachedInfo().State.LastSeq
+	s.mu.Lock()
+	known := s.checked == last && last > 0
+	s.mu.Unlock()
+	if known {
+		return nil
+	}
+	_, content, err := s.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, content)
+	if err = errors.Join(err, content.Close()); err != nil {
+		return fmt.Errorf("check the metadata snapshots: %w", err)
+	}
+	s.mu.Lock()
+	s.checked = last
+	s.mu.Unlock()
+	return nil
 }
 
 func parseSnapshot(o *jetstream.ObjectInfo) (*storedSnapshot, error) {

@@ -87,7 +87,7 @@ var (
 		Help: "plans that one executor keeps",
 	}, parseNonNegative)
 	MaxCacheSize = define(Spec{
-		Flag: "max-cache-size", Default: "64", Values: megabytes + "; 0 is no cache", Group: GroupLimits, Services: []Service{QueryExecutor, Gateway},
+		Flag: "max-cache-size", Default: "64", Values: megabytes + "; 0 is no cache", Group: GroupLimits, Services: []Service{QueryExecutor, Gateway, Metadata},
 		Help: "answers of queries with @cached that are kept, in the memory of NATS",
 	}, parseNonNegative)
 	CacheMaxEntryTTL = define(Spec{

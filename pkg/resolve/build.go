@@ -57,8 +57,8 @@ func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schem
 		s.Sources = append(s.Sources, buildSource(m, c, d, s.roles, before, o))
 	}
 	slices.SortFunc(s.Sources, func(a, b *Source) int { return strings.Compare(a.Name, b.Name) })
-	if prev != nil && slices.Equal(s.Sources, prev.Sources) {
-		s.typeNames.Store(prev.typeNames.Load())
+	if prev != nil {
+		s.typeNames.Store(prev.typeNames.Load().follow(prev.Sources, s.Sources))
 	}
 	s.setActions(prev)
 	s.setRenamed(prev)

@@ -3,14 +3,17 @@ package resolve_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/remoteschema/remotetest"
 	"queryengine/pkg/resolve"
+	"queryengine/pkg/testlong"
 )
 
 // TestNamesOfTypes holds that whatever has a type of a name that is taken is inconsistent, and that the reason names what has it: a matrix of the kinds
@@ -188,4 +191,60 @@ func TestNamesOfIntrospection(t *testing.T) {
 		{"name":"act","definition":{"handler":"http://h","output_type":"Int","arguments":[{"name":"__c","type":"Int"}]}}`), shop())), "\n")
 	require.Contains(t, list, `in action "__act": "__act" can't be its name`)
 	require.Contains(t, list, `in action "act": in argument "__c": "__c" can't be its name`)
+}
+
+// TestNamesOfTypesFollowChanges: a schema that takes over the names of types gives the same as one that is built afresh. Each
+// part of the metadata is absent, as it is, or changed in a way that changes types or leaves them.
+func TestNamesOfTypesFollowChanges(t *testing.T) {
+	t.Parallel()
+	parts := [][]string{
+		{``, `,"select_permissions":[{"role":"clerk","permission":{"columns":"*","filter":{}}}]`},
+		{``, `,"array_relationships":[{"name":"tracks","using":{"foreign_key_constraint_on":{"table":"track","column":"album_id"}}}]`},
+		{``, `,"computed_fields":[{"name":"songs","definition":{"function":"album_tracks"}}]`},
+		{``, `,"configuration":{"custom_name":"disc"}`, `,"configuration":{"column_config":{"title":{"custom_name":"name"}}}`},
+		{``, `,"functions":[{"function":"find_albums"}]`},
+		{``, `,"native_queries":[{"root_field_name":"rows","code":"SELECT","returns":{"fields":[{"name":"id","type":"integer"}]}}]`},
+		// Names that a list of tracks makes.
+		{``, `,{"table":"track_max_order_by"}`, `,{"table":"track_aggregate"}`},
+	}
+	db := shop()
+	for _, name := range []string{"track_max_order_by", "track_aggregate"} {
+		db.Tables[public(name)] = catalogTable(name, "id int4!")
+	}
+	catalogs := map[string]*catalog.Source{"default": db}
+	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // no secret
+	var prev *resolve.Schema
+	chosen := make([]int, len(parts))
+	tables := map[string]*metadata.Table{}
+	for range testlong.Of(500, 20_000) {
+		i := random.IntN(len(parts))
+		chosen[i] = random.IntN(len(parts[i]))
+		part := func(i int) string { return parts[i][chosen[i]] }
+		doc := parseDocument(t, `{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[{"table":"album"`+part(0)+part(1)+part(2)+part(3)+`},{"table":"track"}`+part(6)+`]`+
+			part(4)+part(5)+`,"configuration":{"connection_info":{"database_url":"x"}}}]}`)
+		// What is the same is the same object, as in the service.
+		for k, table := range doc.Sources[0].Tables {
+			text := fmt.Sprintf("%s %+v", table.Table.Name, encoded(t, table))
+			if tables[text] == nil {
+				tables[text] = table
+			}
+			doc.Sources[0].Tables[k] = tables[text]
+		}
+		next, fresh := resolve.Build(doc, catalogs, nil, prev, options()), resolve.Build(doc, catalogs, nil, nil, options())
+		require.Equal(t, problems(fresh), problems(next), "%v", chosen)
+		for _, name := range []string{"album", "disc", "track", "find_albums_args", "rows", "track_aggregate"} {
+			require.Equal(t, fresh.HasType(name), next.HasType(name), "%s: %v", name, chosen)
+		}
+		for _, table := range next.Sources[0].Tables {
+			require.Equal(t, fresh.Hides(fresh.Sources[0].Table(table.Meta.Table)), next.Hides(table), "%v", chosen)
+		}
+		prev = next
+	}
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
 }

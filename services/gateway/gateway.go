@@ -234,7 +234,7 @@ func (g *Gateway) wire() {
 		}
 	}
 	if g.config.CacheSize > 0 {
-		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)
+		deps.Answers = g.deps.Bus.QueryCache()
 	}
 	g.api = api.New(g.config.Settings, deps)
 	if g.config.CloseWebSockets {

@@ -28,6 +28,8 @@ type Config struct {
 	Maintenance bool
 	// Replicas of the metadata stream.
 	Replicas int
+	// CacheSize is how many bytes of answers executors cache, 0 for none.
+	CacheSize int64
 	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 10
 	// seconds by default.
 	SeenTimeout time.Duration
@@ -62,6 +64,7 @@ func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, erro
 		Maintenance:              config.MaintenanceMode.Get(v),
 		HistoryAge:               time.Duration(config.MetadataHistoryAge.Get(v)) * 24 * time.Hour,
 		Replicas:                 config.NATSReplicas.Get(v),
+		CacheSize:                int64(config.MaxCacheSize.Get(v)) * 1_000_000,
 		RemoteSchemaPermissions:  config.EnableRemoteSchemaPermissions.Get(v),
 		Egress:                   egress.ReadConfig(v, service.UserAgent()),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),

@@ -136,6 +136,11 @@ func New(c Config, d Deps) (*Service, error) {
 		SkipNativeQueries: c.DisableNativeQueryValidation,
 		StringifyNumeric:  c.StringifyNumeric,
 	})
+	var cache func(context.Context) error
+	if c.CacheSize > 0 {
+		answers := d.Bus.QueryCache()
+		cache = func(ctx context.Context) error { return answers.Ensure(ctx, c.CacheSize) }
+	}
 	s.publisher = outbox.New(outbox.Config{
 		Store:     s.store,
 		Changes:   d.Bus.Changes(),
@@ -149,6 +154,7 @@ func New(c Config, d Deps) (*Service, error) {
 		},
 		Replicas: c.Replicas,
 		Logger:   d.Logger,
+		Cache:    cache,
 	})
 	s.monitor = sourcehealth.New(sourcehealth.Config{
 		Document: func() *metadata.Document { return s.engine.State().Document },

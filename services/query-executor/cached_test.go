@@ -29,7 +29,7 @@ func newCaching(t *testing.T, n int) []*Executor {
 	list := make([]*Executor, n)
 	for i := range list {
 		list[i] = newFixture(t, "testdata/cases/shop", Config{})
-		list[i].cache = cache.New(cacheConfig, bustest.Connect(t, server).QueryCache(1<<20), telemetry.Discard())
+		list[i].cache = cache.New(cacheConfig, bustest.QueryCache(t, bustest.Connect(t, server), 1<<20), telemetry.Discard())
 	}
 	return list
 }

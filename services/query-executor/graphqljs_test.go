@@ -31,7 +31,7 @@ const introspectionQuery = `{
   }
 }
 fragment FullType on __Type {
-  kind name description
+  kind name description isOneOf
   fields(includeDeprecated: true) {
     name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
   }

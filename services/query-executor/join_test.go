@@ -169,7 +169,7 @@ func withoutTable(doc *metadata.Document, source, table string) *metadata.Docume
 func TestCachedJoinsKnowTheirSession(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, joins, Config{})
-	e.cache = cache.New(cacheConfig, bustest.Connect(t, bustest.Server(t)).QueryCache(1<<20), telemetry.Discard())
+	e.cache = cache.New(cacheConfig, bustest.QueryCache(t, bustest.Connect(t, bustest.Server(t)), 1<<20), telemetry.Discard())
 	const query = `query @cached { sale(limit: 1, order_by: {id: asc}) { customer { name } } }`
 	north := fetch(t, e, "clerk", query, "", "x-engine-region", "north")
 	require.JSONEq(t, `{"data":{"sale":[{"customer":{"name":"Ann"}}]}}`, north.String())

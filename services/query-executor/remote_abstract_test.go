@@ -32,13 +32,25 @@ func newAbstractServer(t testing.TB) *remoteServer {
 		}
 		return nil
 	}
+	key := func(p graphql.ResolveParams) (any, error) {
+		row, _ := p.Source.(thing)
+		return map[any]any{"A": 1, "B": row["n"], "C": "2"}[row["is"]], nil
+	}
 	node := graphql.NewInterface(graphql.InterfaceConfig{Name: "Node", ResolveType: typeOf, Fields: graphql.Fields{
 		"id": {Type: graphql.ID}, "name": {Type: graphql.String},
 	}})
 	node.AddFieldConfig("o", &graphql.Field{Type: node})
+	// What the types have under one name is of other types: the key, and an object.
+	keyOf := map[string]graphql.Output{"A": graphql.NewNonNull(graphql.Int), "B": graphql.Int, "C": graphql.NewNonNull(graphql.ID)}
 	object := func(name string) *graphql.Object {
+		own := graphql.NewObject(graphql.ObjectConfig{Name: "Own" + name, Fields: graphql.Fields{"key": {Type: keyOf[name]}, "label": {Type: graphql.String}}})
 		return graphql.NewObject(graphql.ObjectConfig{Name: name, Interfaces: []*graphql.Interface{node}, Fields: graphql.Fields{
 			"id": {Type: graphql.ID}, "name": {Type: graphql.String}, "n": {Type: graphql.Int},
+			"key": {Type: keyOf[name], Resolve: key},
+			"own": {Type: graphql.NewNonNull(own), Resolve: func(p graphql.ResolveParams) (any, error) {
+				k, err := key(p)
+				return thing{"key": k, "label": "of " + name}, err
+			}},
 			"only" + name: {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
 				row, _ := p.Source.(thing)
 				return row["only"], nil
@@ -75,12 +87,17 @@ func newAbstractServer(t testing.TB) *remoteServer {
 	return s
 }
 
+const keyed = `{"to_source":{"source":"default","table":{"schema":"public","name":"artist"},"relationship_type":"object","field_mapping":{"key":"id"}}}`
+
 const abstractRemote = `[{"name":"abstract","definition":{},"remote_relationships":[
-	{"type_name":"A","relationships":[
+	{"type_name":"OwnA","relationships":[{"name":"keyed","definition":` + keyed + `}]},
+	{"type_name":"OwnB","relationships":[{"name":"keyed","definition":` + keyed + `}]},
+	{"type_name":"C","relationships":[{"name":"keyed","definition":` + keyed + `}]},
+	{"type_name":"A","relationships":[{"name":"keyed","definition":` + keyed + `},
 		{"name":"artist","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"artist"},"relationship_type":"object","field_mapping":{"n":"id"}}}},
 		{"name":"albums","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"album"},"relationship_type":"array","field_mapping":{"n":"artist_id"}}}},
 		{"name":"twin","definition":{"to_remote_schema":{"remote_schema":"abstract","lhs_fields":["n"],"remote_field":{"node":{"arguments":{"n":"$n"}}}}}}]},
-	{"type_name":"B","relationships":[
+	{"type_name":"B","relationships":[{"name":"keyed","definition":` + keyed + `},
 		{"name":"artist","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"artist"},"relationship_type":"object","field_mapping":{"n":"id"}}}},
 		{"name":"pair","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"artist"},"relationship_type":"object","field_mapping":{"n":"id","name":"name"}}}},
 		{"name":"twin","definition":{"to_remote_schema":{"remote_schema":"abstract","lhs_fields":["n"],"remote_field":{"node":{"arguments":{"n":"$n"}}}}}},
@@ -112,6 +129,13 @@ func TestSharedResponseNames(t *testing.T) {
 		"a fragment on the union itself":                    `{ items { ... on Item { __typename ... on A { x1: o { name } } ...b } } } fragment b on B { x2: twin { name } }`,
 		"a fragment on the interface, of an interface":      `{ nodes { ... on Node { o { ... on Node { ... on B { x1: twin { name } } ... on A { x2: o { name } } } } } } }`,
 		"a selection of all types, and more of one":         `{ nodes { o { ... on B { x1: twin { name } } } ... on A { o { ... on A { x2: o { name } } } } } }`,
+		"keys of other types":                               `{ items { ... on A { x1: keyed { name } } ... on B { x2: keyed { name } } ... on C { x3: keyed { name } } } }`,
+		"keys of other types, and a field of a fourth":      `{ items { ... on A { x1: keyed { name } } ... on B { x2: keyed { name } } ... on C { x3: own { label } } } }`,
+		"a key that is a list's neighbour":                  `{ items { ... on A { x1: keyed { name } } ... on B { x2: list { name } } ... on C { x3: keyed { name } } } }`,
+		"objects of other types":                            `{ items { ... on A { x1: own { label } } ... on B { x2: own { label } } } }`,
+		"a relationship below objects of other types":       `{ items { ... on A { x1: own { y: keyed { name } } } ... on B { x2: own { y: keyed { name } } } } }`,
+		"a relationship below one of two objects":           `{ items { ... on A { x1: own { y: keyed { name } } } ... on B { x2: own { y: label } } } }`,
+		"a plain field that isn't null below the other":     `{ items { ... on A { x1: own { y: label } } ... on B { x2: own { y: keyed { name } } } ... on C { x3: own { y: label } } } }`,
 		"a relationship in what a relationship gives":       `{ items { ... on B { x1: fixed { ... on B { y: fixed { name } } ... on A { y: o { name } } } } ... on A { x2: o { name } } } }`,
 	} {
 		t.Run(name, func(t *testing.T) {

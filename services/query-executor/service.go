@@ -55,7 +55,7 @@ func New(c Config, d Deps) (*Executor, error) {
 		Decoder:     d.Decoder,
 	}, d.Bus, d.Logger, e.register)
 	if c.CacheSize > 0 {
-		e.cache = cache.New(c.Cache, d.Bus.QueryCache(c.CacheSize), d.Logger)
+		e.cache = cache.New(c.Cache, d.Bus.QueryCache(), d.Logger)
 	}
 	e.bus, e.direct = d.Bus, d.Direct
 	e.announcer = announcer{bus: d.Bus, stop: make(chan struct{})}

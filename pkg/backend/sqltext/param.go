@@ -57,7 +57,7 @@ func (p *Param) Resolve(a *backend.Args, list func([][]byte) []byte) ([]byte, er
 		if !ok {
 			return nil, apierror.New(apierror.NotSupported, "rules on remote relationships are not supported by this operation")
 		}
-		return list(fitting(backend.KeyOf(p.As.Type), values)), nil
+		return list(fitting(backend.KeyOf(p.As.Type, 0), values)), nil
 	case ParamList:
 		values := make([][]byte, len(p.List))
 		for i := range p.List {

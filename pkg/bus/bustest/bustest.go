@@ -42,3 +42,11 @@ func ConnectWith(t testing.TB, c bus.Config) *bus.Bus {
 	t.Cleanup(b.Close)
 	return b
 }
+
+// QueryCache is the cache of answers, created as metadata does.
+func QueryCache(t testing.TB, b *bus.Bus, maxBytes int64) *bus.Cache {
+	t.Helper()
+	c := b.QueryCache()
+	require.NoError(t, c.Ensure(t.Context(), maxBytes))
+	return c
+}

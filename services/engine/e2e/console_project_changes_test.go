@@ -84,7 +84,8 @@ func TestChangesOfTheConsoleAreInTheProject(t *testing.T) {
 	t.Cleanup(remoteServer.Close)
 	w, first := newWorkshop(t)
 	console, link := w.openConsole()
-	header := map[string]string{"Cookie": key(t, link), "Origin": console.url}
+	_, key := keys(t, link)
+	header := map[string]string{"X-Engine-Console-Key": key, "Origin": console.url}
 	page := map[string]string{"X-Engine-Migration": "always"}
 	for name, value := range header {
 		page[name] = value

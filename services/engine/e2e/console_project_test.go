@@ -1,12 +1,12 @@
 package e2e
 
 import (
+	"io"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,26 +33,27 @@ func (w *workshop) openConsole() (p *process, link string) {
 	return p, strings.TrimSpace(out.String())
 }
 
-// key opens the link as a browser does, and returns the cookie that it gets.
-func key(t *testing.T, link string) string {
+// keys opens the link as a browser does, and returns the cookie of the page and the key of its requests.
+func keys(t *testing.T, link string) (cookie, key string) {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
+	answer, err := http.Get(link)
 	require.NoError(t, err)
-	answer, err := (&http.Client{Jar: jar}).Get(link)
+	text, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
-	address, err := url.Parse(link)
-	require.NoError(t, err)
-	require.Len(t, jar.Cookies(address), 1)
-	return jar.Cookies(address)[0].String()
+	require.Len(t, answer.Cookies(), 1)
+	stored := regexp.MustCompile(`"query-engine-project-key", "(\w+)"`).FindStringSubmatch(string(text))
+	require.Len(t, stored, 2, string(text))
+	return answer.Cookies()[0].Name + "=" + answer.Cookies()[0].Value, stored[1]
 }
 
 func TestConsoleWritesIntoAProject(t *testing.T) {
 	t.Parallel()
 	w, gateway := newWorkshop(t)
 	console, link := w.openConsole()
-	header := map[string]string{"Cookie": key(t, link), "Origin": console.url}
+	_, key := keys(t, link)
+	header := map[string]string{"X-Engine-Console-Key": key, "Origin": console.url}
 	sql := func(text string, more ...string) answer {
 		h := map[string]string{}
 		for k, v := range header {
@@ -134,7 +135,8 @@ func TestConsoleOfAProjectRefusesOthers(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorkshop(t)
 	console, link := w.openConsole()
-	cookie := key(t, link)
+	cookie, key := keys(t, link)
+	const header = "X-Engine-Console-Key"
 	host := strings.TrimPrefix(console.url, "http://")
 	for name, c := range map[string]struct {
 		want int
@@ -143,15 +145,20 @@ func TestConsoleOfAProjectRefusesOthers(t *testing.T) {
 		set  map[string]string
 	}{
 		"its page":               {http.StatusOK, "/console", host, map[string]string{"Cookie": cookie}},
-		"its page's requests":    {http.StatusOK, "/v1/version", host, map[string]string{"Cookie": cookie, "Origin": console.url, "Sec-Fetch-Site": "same-origin"}},
+		"its page's requests":    {http.StatusOK, "/v1/version", host, map[string]string{header: key, "Origin": console.url, "Sec-Fetch-Site": "same-origin"}},
 		"no key":                 {http.StatusForbidden, "/v1/version", host, nil},
-		"another key":            {http.StatusForbidden, "/v1/version", host, map[string]string{"Cookie": strings.Split(cookie, "=")[0] + "=x"}},
+		"no cookie":              {http.StatusForbidden, "/console", host, nil},
+		"another key":            {http.StatusForbidden, "/v1/version", host, map[string]string{header: "x"}},
+		"the key in the address": {http.StatusOK, "/v1/version?console-key=" + key, host, nil},
+		// What a server at another port of the host gets from the browser.
+		"the page's cookie":      {http.StatusForbidden, "/v1/version", host, map[string]string{"Cookie": cookie}},
+		"the cookie as the key":  {http.StatusForbidden, "/v1/version", host, map[string]string{header: cookie[strings.IndexByte(cookie, '=')+1:]}},
 		"another token":          {http.StatusForbidden, "/?token=x", host, nil},
-		"another origin":         {http.StatusForbidden, "/v1/version", host, map[string]string{"Cookie": cookie, "Origin": "http://127.0.0.1:1"}},
-		"a page of no origin":    {http.StatusForbidden, "/v1/version", host, map[string]string{"Cookie": cookie, "Origin": "null"}},
-		"an image elsewhere":     {http.StatusForbidden, "/v1/version", host, map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}},
+		"another origin":         {http.StatusForbidden, "/v1/version", host, map[string]string{header: key, "Origin": "http://127.0.0.1:1"}},
+		"a page of no origin":    {http.StatusForbidden, "/v1/version", host, map[string]string{header: key, "Origin": "null"}},
+		"an image elsewhere":     {http.StatusForbidden, "/v1/version", host, map[string]string{header: key, "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}},
 		"a frame elsewhere":      {http.StatusForbidden, "/console", host, map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}},
-		"a name that leads here": {http.StatusForbidden, "/v1/version", "rebound.example", map[string]string{"Cookie": cookie}},
+		"a name that leads here": {http.StatusForbidden, "/v1/version", "rebound.example", map[string]string{header: key}},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, console.url+c.path, http.NoBody)
 		require.NoError(t, err)

@@ -74,7 +74,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/":
 		http.Redirect(w, r, c.Path, http.StatusFound)
-	case r.URL.Path == c.Path || isBelow(r.URL.Path, c.Path):
+	case isPage(r, c.Path):
 		c.Page.ServeHTTP(w, r)
 	case r.URL.Path == writePath && r.Method == http.MethodPost:
 		c.writeAgain(w, r)

@@ -179,6 +179,7 @@ func (f *fixture) post(ctx context.Context, path, body string, header ...string)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
+	r.Header.Set(keyHeader, f.console.guard.key)
 	answer, err := f.browser.Do(r)
 	if err != nil {
 		return got{}, err

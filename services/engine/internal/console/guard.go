@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
@@ -20,8 +21,9 @@ import (
 type guard struct {
 	// host is the one that the console listens at.
 	host string
-	// key is what the browser keeps, permanent what leads to it.
-	key, permanent string
+	// key is what the page sends with its requests. It keeps it in the storage of its origin: a cookie would go to the servers at all other
+	// ports, too. page is the cookie that the page itself is shown for, and good for nothing else; permanent leads to both.
+	key, page, permanent string
 
 	mu sync.Mutex
 	// once are links that were not used yet.
@@ -31,10 +33,14 @@ type guard struct {
 const (
 	tokenParameter = "token"
 	cookiePrefix   = "engine-console-"
+	// storageKey is where the page finds the key, which it sends in keyHeader, and to open a WebSocket in keyParameter.
+	storageKey   = "query-engine-project-key"
+	keyHeader    = "X-Engine-Console-Key"
+	keyParameter = "console-key"
 )
 
 func newGuard(host string) *guard {
-	return &guard{host: host, key: rand.Text(), permanent: rand.Text(), once: map[string]bool{}}
+	return &guard{host: host, key: rand.Text(), page: rand.Text(), permanent: rand.Text(), once: map[string]bool{}}
 }
 
 func (g *guard) link(once bool) string {
@@ -62,13 +68,20 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, page string) bool 
 			forbid(w, "this address isn't valid any more: open the one that engine console has printed")
 			return false
 		}
-		http.SetCookie(w, &http.Cookie{Name: cookie, Value: g.key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // G124: there is no TLS
+		http.SetCookie(w, &http.Cookie{Name: cookie, Value: g.page, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // G124: there is no TLS
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		nonce := rand.Text()
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; script-src 'nonce-"+nonce+"'")
 		w.Header().Set("Cache-Control", "no-store")
 		// The cookie isn't sent with a redirection, when the link is on a page of another site.
-		_, _ = w.Write([]byte(`<!doctype html><meta http-equiv="refresh" content="0; url=` + page + `"><title>Query Engine</title>`))
-	case !g.hasKey(r, cookie):
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Query Engine</title><script nonce="%s">localStorage.setItem("%s", "%s"); location.replace("%s")</script>`,
+			nonce, storageKey, g.key, page)
+	case r.URL.Path == "/" || isPage(r, page):
+		if c, err := r.Cookie(cookie); err == nil && equal(c.Value, g.page) {
+			return true
+		}
+		forbid(w, "open the address that engine console has printed")
+	case !g.hasKey(r):
 		forbid(w, "open the address that engine console has printed")
 	default:
 		return true
@@ -107,8 +120,13 @@ func isOwnPage(r *http.Request) bool {
 
 // opens reports whether a request follows a link to the console on another page.
 func opens(r *http.Request, page string) bool {
-	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == page || isBelow(r.URL.Path, page)) &&
+	return r.Method == http.MethodGet && (r.URL.Path == "/" || isPage(r, page)) &&
 		r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// isPage reports whether a request is for the page or what it loads.
+func isPage(r *http.Request, page string) bool {
+	return r.URL.Path == page || isBelow(r.URL.Path, page)
 }
 
 func (g *guard) redeem(token string) bool {
@@ -122,9 +140,16 @@ func (g *guard) redeem(token string) bool {
 	return known
 }
 
-func (g *guard) hasKey(r *http.Request, cookie string) bool {
-	c, err := r.Cookie(cookie)
-	return err == nil && equal(c.Value, g.key)
+// hasKey reports whether a request carries the key, and takes it out.
+func (g *guard) hasKey(r *http.Request) bool {
+	query := r.URL.Query()
+	key := cmp.Or(r.Header.Get(keyHeader), query.Get(keyParameter))
+	r.Header.Del(keyHeader)
+	if query.Has(keyParameter) {
+		query.Del(keyParameter)
+		r.URL.RawQuery = query.Encode()
+	}
+	return equal(key, g.key)
 }
 
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -54,6 +54,7 @@ type changes interface {
 type snapshots interface {
 	Put(ctx context.Context, streamID string, version int64, data io.Reader) error
 	Latest(ctx context.Context) (bus.SnapshotInfo, io.ReadCloser, error)
+	Check(ctx context.Context) error
 }
 
 // Config is what a Publisher works with.
@@ -68,6 +69,8 @@ type Config struct {
 	// LargeChange is the size in bytes from which a change travels as a reference to a
 	// snapshot, 256 KiB by default.
 	LargeChange int
+	// Cache creates the bucket of cached answers where it is missing; nil for no cache.
+	Cache func(context.Context) error
 	// SnapshotEvery is after how many changes a snapshot is stored, 200 by default.
 	SnapshotEvery int64
 }

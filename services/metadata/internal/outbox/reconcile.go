@@ -27,6 +27,7 @@ func (p *Publisher) intact(ctx context.Context, streamID string, sent int64) err
 	if v.Number < sent || v.StreamID != streamID {
 		return errWentBack
 	}
+	p.ensureCache(ctx)
 	info, err := p.info(ctx)
 	if err != nil {
 		return err
@@ -34,11 +35,7 @@ func (p *Publisher) intact(ctx context.Context, streamID string, sent int64) err
 	if info.StreamID != streamID {
 		return errors.New("the metadata stream is gone")
 	}
-	_, content, err := p.c.Snapshots.Latest(ctx)
-	if err != nil {
-		return err
-	}
-	return content.Close()
+	return p.c.Snapshots.Check(ctx)
 }
 
 // info looks at the stream, and notes when it has to be rebuilt.
@@ -48,9 +45,20 @@ func (p *Publisher) info(ctx context.Context) (bus.ChangesInfo, error) {
 	return info, err
 }
 
+// ensureCache creates the bucket of cached answers. Changes go on without it.
+func (p *Publisher) ensureCache(ctx context.Context) {
+	if p.c.Cache == nil {
+		return
+	}
+	if err := p.c.Cache(ctx); err != nil {
+		p.c.Logger.WarnContext(ctx, "cannot create the cache of answers", "error", err)
+	}
+}
+
 // reconcile makes stream and store of snapshots fit the metadata database, and returns its
 // version, with the identity that they share.
 func (p *Publisher) reconcile(ctx context.Context) (store.Version, error) {
+	p.ensureCache(ctx)
 	v, err := p.c.Store.Version(ctx)
 	if err != nil {
 		return v, err
@@ -188,14 +196,14 @@ func (p *Publisher) fill(ctx context.Context, v store.Version, info bus.ChangesI
 	return p.rebuild(ctx, v)
 }
 
-// ensureSnapshot stores a snapshot when there is none to start from.
+// ensureSnapshot stores a snapshot when there is none to start from. One that can't be read is replaced.
 func (p *Publisher) ensureSnapshot(ctx context.Context, v store.Version) error {
 	info, content, err := p.c.Snapshots.Latest(ctx)
-	if err != nil && !errors.Is(err, bus.ErrNoSnapshot) {
-		return err
-	}
 	if err == nil {
 		_ = content.Close()
+		err = p.c.Snapshots.Check(ctx)
+	}
+	if err == nil {
 		if info.StreamID == v.StreamID && info.Version <= v.Number && v.Number-info.Version < p.c.SnapshotEvery {
 			p.setNewest(info.Version)
 			return nil

@@ -36,6 +36,8 @@ type shelf struct {
 	random *rand.Rand
 	// slow has statements and messages take their time, doubt has changes told without rows now and then.
 	slow, doubt bool
+	// panics is the owner whose cohort panics, 0 for none.
+	panics atomic.Int64
 
 	mu   sync.Mutex
 	rows map[int]book // as they are committed
@@ -144,6 +146,9 @@ func (s *shelf) QueryStream(_ context.Context, _ backend.LiveStatement, cohorts 
 	for i, values := range cohorts {
 		cursor, _ := strconv.Atoi(string(values[0]))
 		owner, _ := strconv.Atoi(string(values[1]))
+		if int64(owner) == s.panics.Load() {
+			panic("unforeseen")
+		}
 		past := slices.DeleteFunc(slices.Collect(maps.Values(rows)), func(b book) bool { return b.at <= cursor || b.owner != owner })
 		if len(past) == 0 {
 			f(i, [][]byte{[]byte("[]")}, nil, seen)
@@ -368,6 +373,35 @@ func TestStreamsFromChanges(t *testing.T) {
 		put(50, 50, 7)
 		time.Sleep(time.Second)
 		require.Equal(t, []int{50}, another.all())
+	})
+}
+
+// TestPanicOfACohort: a panic for one subscriber leaves the others of its statement what they would have, and it gets on when that is over.
+func TestPanicOfACohort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(1)
+		l := newLibrary(t, s)
+		l.link("g", func() {})
+		put := func(at, owner int) {
+			tx := s.begin()
+			tx.put(at, book{at, owner})
+			tx.commit()
+		}
+		s.panics.Store(8)
+		put(1, 7)
+		put(2, 8)
+		mine, faulty, other := l.join("g", 1, 7, 0), l.join("g", 2, 8, 0), l.join("g", 3, 9, 0)
+		time.Sleep(10 * time.Second)
+		put(3, 7)
+		put(4, 9)
+		time.Sleep(10 * time.Second)
+		require.Equal(t, []int{1, 3}, mine.all())
+		require.Equal(t, []int{4}, other.all())
+		require.Empty(t, faulty.all())
+		s.panics.Store(0)
+		time.Sleep(2 * refresh)
+		require.Equal(t, []int{2}, faulty.all())
 	})
 }
 

@@ -78,33 +78,43 @@ func (r *Role) readingRoot(root Root, of func(*Table) []Field) []Field {
 }
 
 // rootFields are the root fields of all sources; of gives those of one. A name that two
-// sources claim belongs to the first: the metadata reports the other as inconsistent.
+// sources claim belongs to the first: the metadata reports the other as inconsistent. Sources may
+// share a namespace, whose type is named as that of the first.
 func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field {
 	var fields []Field
 	taken := map[string]bool{}
-	add := func(list ...Field) {
-		for _, f := range list {
-			if !taken[f.Name] && !resolve.ReservedRoot(f.Name) {
-				taken[f.Name] = true
-				fields = append(fields, f)
+	for _, s := range r.source.Sources {
+		switch {
+		case s.Namespace == "":
+			fields = addRoots(fields, taken, of(s))
+		case !taken[s.Namespace]:
+			inside := newType(namingOf(s).typeName(base{name: s.Namespace, custom: true}, root), Object, "", func() content {
+				var inside []Field
+				taken := map[string]bool{}
+				for _, other := range r.source.Sources {
+					if other.Namespace == s.Namespace {
+						inside = addRoots(inside, taken, of(other))
+					}
+				}
+				return content{fields: inside}
+			})
+			if len(inside.Fields()) > 0 {
+				fields = addRoots(fields, taken, []Field{{Name: s.Namespace, Type: NonNull(Named(inside)), Meaning: Namespace{inside}}})
 			}
 		}
 	}
-	for _, s := range r.source.Sources {
-		if s.Namespace == "" {
-			add(of(s)...)
-			continue
-		}
-		n := namingOf(s)
-		inside := newType(n.typeName(base{name: s.Namespace, custom: true}, root), Object, "",
-			func() content {
-				return content{fields: slices.DeleteFunc(of(s), func(f Field) bool { return resolve.ReservedRoot(f.Name) })}
-			})
-		if len(inside.Fields()) > 0 {
-			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Meaning: Namespace{inside}})
+	return append(make([]Field, 0, len(fields)), fields...)
+}
+
+// addRoots adds the root fields whose names are free.
+func addRoots(fields []Field, taken map[string]bool, list []Field) []Field {
+	for _, f := range list {
+		if !taken[f.Name] && !resolve.ReservedRoot(f.Name) {
+			taken[f.Name] = true
+			fields = append(fields, f)
 		}
 	}
-	return append(make([]Field, 0, len(fields)), fields...)
+	return fields
 }
 
 // sourceFields are those of one source. Procedures are called for queries only: what they do isn't known, and they

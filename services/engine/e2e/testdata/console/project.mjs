@@ -13,7 +13,7 @@ try {
   assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
   assert.ok(!page.url().includes("token"));
   const kept = await page.evaluate(() => document.cookie + JSON.stringify(sessionStorage) + JSON.stringify(localStorage));
-  assert.ok(!kept.includes("query-engine-session") && !kept.includes("engine-console") && !kept.includes(secret), "scripts see no key");
+  assert.ok(!kept.includes("query-engine-session") && !kept.includes("engine-console") && !kept.includes(secret), "scripts see neither the cookie nor the secret");
 
   await page.getByRole("link", { name: "SQL" }).click();
   await type(page, "Statements", "CREATE TABLE shelf (id int PRIMARY KEY)");
@@ -31,7 +31,8 @@ try {
 
   const answer = await page.evaluate(async () => {
     const body = JSON.stringify({ type: "pg_track_table", args: { table: "shelf" } });
-    const r = await fetch("/v1/metadata", { method: "POST", body, headers: { "content-type": "application/json" } });
+    const key = localStorage.getItem("query-engine-project-key");
+    const r = await fetch("/v1/metadata", { method: "POST", body, headers: { "content-type": "application/json", "x-engine-console-key": key } });
     return [r.status, decodeURIComponent(r.headers.get("x-engine-project"))];
   });
   assert.equal(answer[0], 200);

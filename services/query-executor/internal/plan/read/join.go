@@ -92,7 +92,7 @@ func (p *Planner) JoinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error
 	for i, c := range t.Columns {
 		name := "k" + strconv.Itoa(i+1)
 		q.Columns = append(q.Columns, name)
-		q.Keys = append(q.Keys, backend.KeyOf(c.Type))
+		q.Keys = append(q.Keys, backend.KeyOf(c.Type, t.Table.Source.Catalog.Version))
 		keys.Columns = append(keys.Columns, ir.Column{Name: name, Type: c.Type})
 		related.Join = append(related.Join, ir.JoinPair{Outer: name, Inner: c.Name})
 	}

@@ -1,4 +1,4 @@
-import { project, takeReport } from "./project";
+import { projectHeaders, takeReport } from "./project";
 import { type Credentials, headersOf } from "./credentials";
 import { prefixOf } from "./prefix";
 import { parseExact, stringifyExact } from "../json/exact";
@@ -35,13 +35,18 @@ export async function get<T>(path: string, credentials: Credentials, signal?: Ab
 
 async function request<T>(
   path: string,
-  init: RequestInit,
+  init: RequestInit & { headers?: Record<string, string> },
   parse: (text: string) => unknown = JSON.parse,
   heard?: (response: Response, text: string) => void,
 ): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: project ? "same-origin" : "omit", cache: "no-store" });
+    response = await fetch(path, {
+      ...init,
+      headers: { ...init.headers, ...projectHeaders },
+      credentials: "omit",
+      cache: "no-store",
+    });
   } catch (e) {
     if (init.signal?.aborted) throw e;
     throw new ApiError("The server can't be reached.", "unreachable", undefined, 0);

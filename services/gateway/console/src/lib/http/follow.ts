@@ -1,4 +1,4 @@
-import { project } from "./project";
+import { projectHeaders } from "./project";
 import { type Credentials, headersOf } from "./credentials";
 
 /** Told is what the server says of a version of the metadata. */
@@ -20,8 +20,8 @@ export async function follow(
   signal: AbortSignal,
 ): Promise<"ended" | undefined> {
   const response = await fetch(`/v1/metadata/changes?resource_version=${known}`, {
-    headers: { accept: "text/event-stream", ...headersOf(credentials) },
-    credentials: project ? "same-origin" : "omit",
+    headers: { accept: "text/event-stream", ...headersOf(credentials), ...projectHeaders },
+    credentials: "omit",
     cache: "no-store",
     signal,
   });

@@ -9,6 +9,16 @@ export interface Project {
 /** project is unset in the console that a server has itself. */
 export const project = read(document.getElementById("root")?.dataset.project);
 
+/**
+ * projectKey is what `engine console` admits requests for. The page that its link opens has stored it; other ports can't read it, as they could a
+ * cookie.
+ */
+export const projectKey = project ? (localStorage.getItem("query-engine-project-key") ?? "") : undefined;
+
+/** projectHeaders are those of each request. */
+export const projectHeaders: Record<string, string> =
+  projectKey === undefined ? {} : { "x-engine-console-key": projectKey };
+
 function read(text: string | undefined): Project | undefined {
   return text ? (JSON.parse(text) as Project) : undefined;
 }

@@ -4,6 +4,7 @@ import { useServer } from "../../../lib/session";
 import { ApiError, type GraphQLErrorItem, type Heard } from "../../../lib/http/client";
 import { headerProblem, headersFor, type RunAs } from "../../../lib/http/runas";
 import { headersOf } from "../../../lib/http/credentials";
+import { projectKey } from "../../../lib/http/project";
 import { bodyOf, operationsIn, type Draft } from "../model/operation";
 
 /**
@@ -124,6 +125,7 @@ export function useRunner(): Runner {
   const subscribe = (body: { query: string }, as: RunAs) => {
     begin();
     const address = new URL("/v1/graphql", location.href);
+    if (projectKey !== undefined) address.searchParams.set("console-key", projectKey); // a WebSocket has no headers
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     let ended = false;
     const finish = (e?: unknown) => {
