@@ -37,7 +37,7 @@ func TestPoolMetricsEndWithTheLastPool(t *testing.T) {
 # HELP engine_postgres_connection_error_total Connections that could not be opened.
 # TYPE engine_postgres_connection_error_total counter
 engine_postgres_connection_error_total{conn_info="db.example",role="replica",source_name="shop"} 1
-# HELP engine_postgres_mixed_sessions 1 where nothing is prepared because a pooler gives the sessions of the server to whoever comes.
+# HELP engine_postgres_mixed_sessions 1 where nothing is prepared because a pooler gives the sessions of the server to any client.
 # TYPE engine_postgres_mixed_sessions gauge
 engine_postgres_mixed_sessions{conn_info="db.example",role="replica",source_name="shop"} 1
 # HELP engine_postgres_connections Open connections to sources.

@@ -281,7 +281,7 @@ func TestRelationshipsFromRemoteSchemas(t *testing.T) {
 		require.Equal(t, []string{`in remote schema "help": in remote relationship "` + name + `": ` + c.want}, problems(s))
 	}
 	i := build(from("Nobody", "r", albums)).Inconsistencies()[0]
-	require.Equal(t, "remote_schema_remote_relationship remote_relationship r on type No one in remote schema help", i.Name)
+	require.Equal(t, "remote_schema_remote_relationship remote_relationship r on type Nobody in remote schema help", i.Name)
 	require.Equal(t, "remote_schema_remote_relationship", i.Type)
 }
 

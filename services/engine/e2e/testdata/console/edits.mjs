@@ -204,7 +204,7 @@ export const tests = {
           saved: async (d) => d.sources[0].tables.find((t) => t.table.name === "author").select_permissions.find((p) => p.role === "edits").permission.limit === 7,
         },
         "an event trigger": {
-          path: "/console/events?kind=triggers&source=default&name=edits_events", open: (p) => press(p, "Change"), label: "Webhook", text: "http://127.0.0.1:3/", drop: ["pg_delete_event_trigger", { source: "default", name: "edits_events" }], title: "Create it anew",
+          path: "/console/events?kind=triggers&source=default&name=edits_events", open: (p) => press(p, "Change"), label: "Webhook", text: "http://127.0.0.1:3/", drop: ["pg_delete_event_trigger", { source: "default", name: "edits_events" }], title: "Create it again",
           saved: async (d) => d.sources[0].tables.find((t) => t.table.name === "author").event_triggers.find((e) => e.name === "edits_events").webhook === "http://127.0.0.1:3/",
         },
         "a comment on a permission": {
@@ -212,19 +212,19 @@ export const tests = {
           saved: async (d) => d.actions.find((a) => a.name === "edits_action").permissions.find((p) => p.role === "edits").comment === html,
         },
         "an action": {
-          path: "/console/actions?name=edits_action", label: "Handler", text: "http://127.0.0.1:3/", drop: ["drop_action", { name: "edits_action" }], title: "Create it anew",
+          path: "/console/actions?name=edits_action", label: "Handler", text: "http://127.0.0.1:3/", drop: ["drop_action", { name: "edits_action" }], title: "Create it again",
           saved: async (d) => d.actions.some((a) => a.name === "edits_action" && a.definition.handler === "http://127.0.0.1:3/" && a.permissions[0].comment === html),
         },
         "a remote schema": {
-          path: "/console/remote-schemas?name=edits_remote", open: (p) => p.getByRole("tab", { name: "Definition" }).click(), label: "Comment", text: html, drop: ["remove_remote_schema", { name: "edits_remote" }], title: "Create it anew", asks: false,
+          path: "/console/remote-schemas?name=edits_remote", open: (p) => p.getByRole("tab", { name: "Definition" }).click(), label: "Comment", text: html, drop: ["remove_remote_schema", { name: "edits_remote" }], title: "Create it again", asks: false,
           saved: async (d) => d.remote_schemas.some((r) => r.name === "edits_remote" && r.comment === html && r.permissions[0].comment === "before" && r.remote_relationships[0].relationships[0].name === "edits_author"),
         },
         "a cron trigger": {
-          path: "/console/events?kind=cron&name=edits_cron", open: (p) => press(p, "Change"), label: "Comment", text: html, drop: ["delete_cron_trigger", { name: "edits_cron" }], title: "Create it anew",
+          path: "/console/events?kind=cron&name=edits_cron", open: (p) => press(p, "Change"), label: "Comment", text: html, drop: ["delete_cron_trigger", { name: "edits_cron" }], title: "Create it again",
           saved: async (d) => d.cron_triggers.find((c) => c.name === "edits_cron").comment === html,
         },
         "an inherited role": {
-          path: "/console/permissions", open: async (p) => { await p.getByRole("tab", { name: "Inherited roles" }).click(); await press(p, "Change edits_heir"); }, label: "Made of the roles", text: "reader, edits", drop: ["drop_inherited_role", { role_name: "edits_heir" }], title: "Create it anew",
+          path: "/console/permissions", open: async (p) => { await p.getByRole("tab", { name: "Inherited roles" }).click(); await press(p, "Change edits_heir"); }, label: "Made of the roles", text: "reader, edits", drop: ["drop_inherited_role", { role_name: "edits_heir" }], title: "Create it again",
           saved: async (d) => d.inherited_roles.find((r) => r.role_name === "edits_heir").role_set.length === 2,
         },
       })) {

@@ -155,8 +155,8 @@ export const tests = {
       await page.getByText("shop was deleted by somebody").waitFor();
       await has(source(page), "Added anew, it has its tables");
       await axe(page, "a source that is gone");
-      await source(page).getByRole("button", { name: "Add it anew…" }).click();
-      await confirm(page, "Add it anew", "add source shop");
+      await source(page).getByRole("button", { name: "Add it again…" }).click();
+      await confirm(page, "Add it again", "add source shop");
       await page.getByText("shop was deleted by somebody").waitFor({ state: "detached" });
       before.configuration.connection_info.pool_settings = { max_connections: 7 };
       assert.deepEqual(await exported("shop"), before);
