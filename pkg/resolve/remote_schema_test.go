@@ -263,7 +263,7 @@ func TestRelationshipsFromRemoteSchemas(t *testing.T) {
 	require.Equal(t, []string{`remote_relationship rate on type Person in remote schema help`}, described(s, s.Dependents(s.Remote("rates").Meta.ID())))
 
 	for _, c := range []struct{ rest, want string }{
-		{from("Nobody", "r", albums), `no type named "Nobody" defined in remote schema "help"`},
+		{from("Missing", "r", albums), `no type named "Missing" defined in remote schema "help"`},
 		{from("Where", "r", albums), `remote relationships on a remote schema can only be defined on object types`},
 		{from("Person", "name", albums), `conflicting definitions for field "name"`},
 		{
@@ -280,8 +280,8 @@ func TestRelationshipsFromRemoteSchemas(t *testing.T) {
 		}
 		require.Equal(t, []string{`in remote schema "help": in remote relationship "` + name + `": ` + c.want}, problems(s))
 	}
-	i := build(from("Nobody", "r", albums)).Inconsistencies()[0]
-	require.Equal(t, "remote_schema_remote_relationship remote_relationship r on type Nobody in remote schema help", i.Name)
+	i := build(from("Missing", "r", albums)).Inconsistencies()[0]
+	require.Equal(t, "remote_schema_remote_relationship remote_relationship r on type Missing in remote schema help", i.Name)
 	require.Equal(t, "remote_schema_remote_relationship", i.Type)
 }
 
