@@ -9,8 +9,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
-
-	"queryengine/pkg/bus/natsserver"
 )
 
 // lossyStreams is a JetStream whose streams fail to read a message once, the nth that is requested.
@@ -40,12 +38,7 @@ func (s lossyStream) GetMsg(ctx context.Context, sequence uint64, o ...jetstream
 // then is a place behind changes that it has not seen.
 func TestFollowSurvivesALossWhileItLooksForItsPlace(t *testing.T) {
 	t.Parallel()
-	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
-	require.NoError(t, err)
-	t.Cleanup(server.Stop)
-	b, err := Connect(t.Context(), Config{URL: server.ClientURL()})
-	require.NoError(t, err)
-	t.Cleanup(b.Close)
+	b := connected(t)
 	require.NoError(t, b.Changes().Ensure(t.Context(), "db-1", 1))
 	const last = 20
 	for v := range int64(last) {

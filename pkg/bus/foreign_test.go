@@ -26,12 +26,7 @@ func TestForeignMessageInTheStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
-			require.NoError(t, err)
-			t.Cleanup(server.Stop)
-			b, err := Connect(t.Context(), Config{URL: server.ClientURL()})
-			require.NoError(t, err)
-			t.Cleanup(b.Close)
+			b := connected(t)
 			c := b.Changes()
 			require.NoError(t, c.Ensure(t.Context(), "db-1", 1))
 			foreign := func() {
@@ -41,7 +36,7 @@ func TestForeignMessageInTheStream(t *testing.T) {
 			require.NoError(t, c.Publish(t.Context(), 1, []byte("1")))
 			foreign()
 			require.ErrorIs(t, c.Publish(t.Context(), 2, []byte("2")), ErrStuck)
-			_, err = c.Info(t.Context())
+			_, err := c.Info(t.Context())
 			require.ErrorIs(t, err, ErrStuck)
 			for _, m := range splitChange("db-1", 2, []byte("2"), 100) {
 				_, err := b.js.PublishMsg(t.Context(), m)
@@ -71,12 +66,7 @@ func TestForeignMessageInTheStream(t *testing.T) {
 // TestForeignMessagesAmongTheSnapshots: answers that JetStream was made to store among the snapshots cost those, and no reader or writer.
 func TestForeignMessagesAmongTheSnapshots(t *testing.T) {
 	t.Parallel()
-	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
-	require.NoError(t, err)
-	t.Cleanup(server.Stop)
-	b, err := Connect(t.Context(), Config{URL: server.ClientURL()})
-	require.NoError(t, err)
-	t.Cleanup(b.Close)
+	b := connected(t)
 	require.NoError(t, b.Changes().Ensure(t.Context(), "db-1", 1))
 	s := b.Snapshots()
 	put := func(version int64) {
@@ -90,7 +80,7 @@ func TestForeignMessagesAmongTheSnapshots(t *testing.T) {
 			_, err := b.js.Publish(t.Context(), placeSubject(i), []byte(foreign))
 			require.NoError(t, err)
 		}
-		_, _, err = s.Latest(t.Context())
+		_, _, err := s.Latest(t.Context())
 		require.ErrorIs(t, err, ErrNoSnapshot)
 		require.Error(t, s.Check(t.Context()))
 		put(2)
@@ -116,12 +106,7 @@ func TestForeignMessagesAmongTheSnapshots(t *testing.T) {
 // TestForeignQueueOfDeliveries: a stream or consumer of another configuration instead of the queue is replaced.
 func TestForeignQueueOfDeliveries(t *testing.T) {
 	t.Parallel()
-	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
-	require.NoError(t, err)
-	t.Cleanup(server.Stop)
-	b, err := Connect(t.Context(), Config{URL: server.ClientURL()})
-	require.NoError(t, err)
-	t.Cleanup(b.Close)
+	b := connected(t)
 	d := b.Deliveries()
 	passes := func() {
 		t.Helper()
@@ -140,7 +125,7 @@ func TestForeignQueueOfDeliveries(t *testing.T) {
 	} {
 		c.Name = DeliveriesStream
 		require.NoError(t, b.deleteStuck(t.Context(), DeliveriesStream))
-		_, err = b.js.CreateStream(t.Context(), c)
+		_, err := b.js.CreateStream(t.Context(), c)
 		require.NoError(t, err)
 		if c.RePublish == nil {
 			require.Error(t, d.Publish(t.Context(), []Outgoing{{ID: "1", Delivery: &deliveryv1.Delivery{Kind: deliveryv1.Kind_KIND_TABLE_EVENT}}}))
@@ -151,11 +136,23 @@ func TestForeignQueueOfDeliveries(t *testing.T) {
 		passes()
 	}
 	require.NoError(t, b.deleteStuck(t.Context(), DeliveriesStream))
-	_, err = d.Ensure(t.Context(), 1)
+	_, err := d.Ensure(t.Context(), 1)
 	require.NoError(t, err)
 	_, err = b.js.CreateOrUpdatePushConsumer(t.Context(), DeliveriesStream, jetstream.ConsumerConfig{Durable: deliveriesConsumer, DeliverSubject: "elsewhere", AckPolicy: jetstream.AckExplicitPolicy})
 	require.NoError(t, err)
 	d.consumer = nil
 	require.Error(t, d.Fetch(t.Context(), 1, func(*Incoming) {}))
 	passes()
+}
+
+// connected is a bus on a server of its own.
+func connected(t *testing.T) *Bus {
+	t.Helper()
+	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(server.Stop)
+	b, err := Connect(t.Context(), Config{URL: server.ClientURL()})
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+	return b
 }

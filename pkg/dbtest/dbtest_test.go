@@ -58,7 +58,7 @@ func TestDockerIsAskedOnce(t *testing.T) {
 		return
 	}
 	if err := localpg.Ensure(t.Context(), func(what string) { t.Log(what) }); err != nil {
-		t.Skip(err)
+		t.Skip("PostgreSQL isn't installed, and can't be: ", err)
 	}
 	socket := filepath.Join(t.TempDir(), "docker.sock")
 	listener, err := net.Listen("unix", socket)

@@ -194,7 +194,7 @@ func TestNamesOfIntrospection(t *testing.T) {
 }
 
 // TestNamesOfTypesFollowChanges: a schema that takes over the names of types gives the same as one that is built afresh. Each
-// part of the metadata is absent, as it is, or changed in a way that changes types or leaves them.
+// part of the metadata is absent, unchanged, or changed, with or without an effect on types.
 func TestNamesOfTypesFollowChanges(t *testing.T) {
 	t.Parallel()
 	parts := [][]string{

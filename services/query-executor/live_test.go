@@ -106,7 +106,7 @@ func (g *gateway) join(id uint64, q *request, change func(*live.Subscription)) e
 	return g.e.live.Join("g", id, s)
 }
 
-// await gives what a subscriber got as soon as it is n results.
+// await waits until a subscriber has n results, and returns them.
 func (g *gateway) await(id uint64, n int) []*queryv1.LiveResult {
 	g.t.Helper()
 	deadline := time.After(20 * time.Second)

@@ -50,7 +50,7 @@ func (spelling) Placeholder(n int) string { return "@" + parameterName(n) }
 // parameterName is the name of the n-th parameter, from 1.
 func parameterName(n int) string { return "p" + strconv.Itoa(n) }
 
-// Typed leaves a value as it is, since parameters are typed, except types that parameters can't have.
+// Typed returns a value unchanged, since parameters are typed, except types that parameters can't have.
 func (spelling) Typed(text string, as sqltext.As) string {
 	switch form := rowOf(as.Type).read; {
 	case as.List:

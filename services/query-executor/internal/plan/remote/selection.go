@@ -15,7 +15,7 @@ import (
 
 // field is a selected field of an object of a remote.
 type field struct {
-	text string // as it is requested
+	text string // as the request to the remote has it
 	// same is equal for fields that are planned alike, joins included.
 	same   string
 	member remote.Member
