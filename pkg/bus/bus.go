@@ -372,7 +372,7 @@ func (b *Bus) pulse() {
 			for _, e := range b.exchanges.silentSince(now.Add(-b.cfg.Heartbeat)) {
 				e.beat(now)
 			}
-			b.announceAll()
+			b.Announce()
 			b.watchMembers(now, now.Sub(last)-b.cfg.Heartbeat)
 			last = now
 			b.watchCalls(now)

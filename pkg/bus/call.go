@@ -21,7 +21,7 @@ type Sink interface {
 }
 
 // Call asks for an answer and hands it to sink as it comes. A responder in this process is
-// called directly; a request that it or another one is too busy for is tried once more
+// called directly, unless it lacks something and one elsewhere doesn't; a request that it or another one is too busy for is tried once more
 // elsewhere.
 //
 // newHead makes the message for the head; it may be nil for an answer whose head does not
@@ -29,7 +29,7 @@ type Sink interface {
 // ErrCutOff in its chain, or is the sink's, or context.Canceled.
 func (b *Bus) Call(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, sink Sink) error {
 	attempts := 2
-	if e := b.endpoint(ep.Subject); e != nil {
+	if e := b.endpoint(ep.Subject); e != nil && !(e.service.lacks() && b.lacksNothing(ep.Service)) {
 		if ctx.Err() != nil {
 			return contextFailure(ctx, false)
 		}

@@ -23,6 +23,8 @@ type member struct {
 	heard atomic.Int64
 	// calls is the number of pending requests from this process.
 	calls atomic.Int64
+	// lacks reports whether it lacks something that requests may need.
+	lacks atomic.Bool
 	line  line
 }
 
@@ -45,6 +47,7 @@ type directory struct {
 func (b *Bus) onPresent(m *nats.Msg) {
 	service := strings.TrimPrefix(m.Subject, presentSubject(""))
 	inbox, leaves := strings.CutSuffix(string(m.Data), leaving)
+	inbox, lacks := strings.CutSuffix(inbox, lacking)
 	if !strings.HasPrefix(inbox, inboxPrefix) || inbox == b.inbox {
 		return
 	}
@@ -67,15 +70,17 @@ func (b *Bus) onPresent(m *nats.Msg) {
 	case i >= 0:
 		there = list[i]
 		there.heard.Store(time.Now().UnixNano())
+		there.lacks.Store(lacks)
 	default:
 		there = &member{inbox: inbox}
+		there.lacks.Store(lacks)
 		there.heard.Store(time.Now().UnixNano())
 		d.services[service] = append(list, there)
 	}
 }
 
 // choose returns the replica with the fewest pending requests of those heard from recently, except
-// tried. When there is none, which a pause of this process can cause too, it is the one heard from last:
+// tried and those that lack something while others don't. When there is none, which a pause of this process can cause too, it is the one heard from last:
 // NATS would pick any, a frozen one included. It is nil when no other than tried is known.
 func (b *Bus) choose(ep Endpoint, tried *member) *member {
 	if ep.Replica {
@@ -96,7 +101,7 @@ func (b *Bus) choose(ep Endpoint, tried *member) *member {
 		switch {
 		case m == tried:
 		case m.silence(now) < b.silent():
-			if best == nil || m.calls.Load() < best.calls.Load() {
+			if best == nil || m.better(best) {
 				best = m
 			}
 		case last == nil || m.heard.Load() > last.heard.Load():
@@ -104,6 +109,31 @@ func (b *Bus) choose(ep Endpoint, tried *member) *member {
 		}
 	}
 	return cmp.Or(best, last)
+}
+
+// better reports whether requests are sent to m rather than to o.
+func (m *member) better(o *member) bool {
+	if lacks := m.lacks.Load(); lacks != o.lacks.Load() {
+		return !lacks
+	}
+	return m.calls.Load() < o.calls.Load()
+}
+
+// lacksNothing reports whether a replica elsewhere that lacks nothing was heard from recently.
+func (b *Bus) lacksNothing(service string) bool {
+	d := &b.directory
+	now := time.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.services[service], func(m *member) bool { return !m.lacks.Load() && m.silence(now) < b.silent() })
+}
+
+// Lacks reports whether a replica has announced that it lacks something that requests may need.
+func (b *Bus) Lacks(service, instance string) bool {
+	d := &b.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.services[service], func(m *member) bool { return m.lacks.Load() && m.instance() == instance })
 }
 
 // drop forgets a replica that NATS does not know any more.
@@ -142,16 +172,22 @@ func (b *Bus) silent() time.Duration { return 3 * b.cfg.Heartbeat / 2 }
 
 // announce publishes that the service is there.
 func (s *Service) announce() {
-	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(s.bus.inbox)) // the next one is due soon
+	text := s.bus.inbox
+	if s.lacks() {
+		text += lacking
+	}
+	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(text)) // the next one is due soon
 }
+
+func (s *Service) lacks() bool { return s.info.Lacks != nil && s.info.Lacks() }
 
 // leave publishes that the service is going away.
 func (s *Service) leave() {
 	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(s.bus.inbox+leaving))
 }
 
-// announceAll publishes which services are there.
-func (b *Bus) announceAll() {
+// Announce publishes which services are there, and what they lack. It happens by itself all the time.
+func (b *Bus) Announce() {
 	for _, e := range *b.endpoints.Load() {
 		if e.announces {
 			e.service.announce()

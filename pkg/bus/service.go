@@ -54,6 +54,9 @@ type ServiceInfo struct {
 	// Concurrency bounds the requests in progress, over all endpoints and ways; past it
 	// the answer is "busy" at once. 0 is no bound. Endpoints that are Long don't count.
 	Concurrency int
+	// Lacks reports whether the replica lacks something that requests may need, nil for never. Callers prefer replicas
+	// that lack nothing.
+	Lacks func() bool
 }
 
 // errRefused is the answer of a responder at its limit, or while it stops.

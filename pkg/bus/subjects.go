@@ -78,7 +78,7 @@ func (g group) has(service string) bool { return g&members[service] != 0 }
 // What services ask of each other. The request and head messages of an endpoint are in
 // proto/query/v1, proto/metadata/v1 and proto/action/v1, under the endpoint's name.
 var (
-	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway, Direct: true}
+	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway | theExecutor | theDelivery, Direct: true}
 	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain", callers: theGateway, Repeatable: true}
 	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi", callers: theGateway, Repeatable: true}
 	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata, Repeatable: true}
@@ -304,10 +304,13 @@ func directSubject(subject, instance string) string { return subject + "." + ins
 const bundleSuffix = ".bundle"
 
 // presentSubject is where replicas of a service announce themselves, by their inboxes; one that stops
-// adds leaving.
+// adds leaving, one that ServiceInfo.Lacks something adds lacking.
 func presentSubject(service string) string { return "engine.bus.present." + service }
 
-const leaving = " leaves"
+const (
+	leaving = " leaves"
+	lacking = " lacks"
+)
 
 // instanceOf is the last part of an inbox, which is unique to the process.
 func instanceOf(inbox string) string { return inbox[strings.LastIndexByte(inbox, '.')+1:] }

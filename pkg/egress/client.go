@@ -15,6 +15,7 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 
+	"queryengine/pkg/extension"
 	"queryengine/pkg/telemetry"
 )
 
@@ -106,6 +107,9 @@ func (c *Client) Do(ctx context.Context, r *Request) (*Response, error) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
 		defer cancel()
+	}
+	if _, ok := extension.Name(r.URL); ok {
+		return c.run(ctx, r)
 	}
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"queryengine/pkg/config"
+	"queryengine/pkg/extension"
 )
 
 // Config restricts calls.
@@ -33,6 +34,8 @@ type Config struct {
 	UserAgent string
 	// Propagator writes the trace of a call into its headers, telemetry.Propagator by default.
 	Propagator propagation.TextMapPropagator
+	// Code answers calls to URLs that name code of this build, nil for none.
+	Code *extension.Set
 }
 
 // ProxyEnvironment is the value of Proxy that is no URL.

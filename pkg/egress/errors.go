@@ -41,6 +41,8 @@ const (
 	TooLarge
 	// NotWebSocket is a server that doesn't open a WebSocket.
 	NotWebSocket
+	// NoHandler is a URL that names code which this build doesn't have.
+	NoHandler
 	// Cancelled: the caller gave up.
 	Cancelled
 )
@@ -77,6 +79,8 @@ func (e *Error) Error() string {
 		return "Too many redirects: " + strconv.Itoa(e.limit+1) + " redirects"
 	case NotWebSocket:
 		return "Connection failure: no WebSocket was opened, the server answered with status " + strconv.Itoa(e.limit)
+	case NoHandler:
+		return e.detail
 	case TooLarge:
 		return fmt.Sprintf("Internal error: the response is larger than %d bytes", e.limit)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"queryengine/pkg/extension"
 )
 
 // Dial is one WebSocket that is to be opened.
@@ -24,17 +26,36 @@ type Dial struct {
 }
 
 // Socket is an open WebSocket. One goroutine may read while another one writes.
-type Socket struct {
+type Socket interface {
+	// Protocol is the subprotocol that the server chose, "" for none.
+	Protocol() string
+	// Read reads the next message. Once its context has ended, so has the WebSocket.
+	Read(ctx context.Context) ([]byte, error)
+	// Write writes a message.
+	Write(ctx context.Context, message []byte) error
+	// Ping asks for a sign of life and waits for it. Another user has to be reading meanwhile.
+	Ping(ctx context.Context) error
+	// Close takes leave of the server, and waits a few seconds at most for its answer.
+	Close()
+	// Abort ends the connection.
+	Abort()
+}
+
+// webSocket is a Socket to a server.
+type webSocket struct {
 	conn  *websocket.Conn
 	limit int
 }
 
 // Dial opens a WebSocket under the rules for all calls. Its errors are *Error.
-func (c *Client) Dial(ctx context.Context, d *Dial) (*Socket, error) {
+func (c *Client) Dial(ctx context.Context, d *Dial) (Socket, error) {
 	if d.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, d.Timeout)
 		defer cancel()
+	}
+	if _, ok := extension.Name(d.URL); ok {
+		return c.converse(ctx, d)
 	}
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -61,14 +82,14 @@ func (c *Client) Dial(ctx context.Context, d *Dial) (*Socket, error) {
 		return nil, failure(ctx, err, connected.Load())
 	}
 	conn.SetReadLimit(int64(c.config.MaxResponse))
-	return &Socket{conn, c.config.MaxResponse}, nil
+	return &webSocket{conn, c.config.MaxResponse}, nil
 }
 
-// Protocol is the subprotocol that the server chose, "" for none.
-func (s *Socket) Protocol() string { return s.conn.Subprotocol() }
+// Protocol implements Socket.
+func (s *webSocket) Protocol() string { return s.conn.Subprotocol() }
 
-// Read reads the next message. Once its context has ended, so has the WebSocket.
-func (s *Socket) Read(ctx context.Context) ([]byte, error) {
+// Read implements Socket.
+func (s *webSocket) Read(ctx context.Context) ([]byte, error) {
 	_, message, err := s.conn.Read(ctx)
 	if errors.Is(err, websocket.ErrMessageTooBig) {
 		return nil, &Error{Kind: TooLarge, limit: s.limit, cause: err}
@@ -83,24 +104,24 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 	return message, nil
 }
 
-// Write writes a message.
-func (s *Socket) Write(ctx context.Context, message []byte) error {
+// Write implements Socket.
+func (s *webSocket) Write(ctx context.Context, message []byte) error {
 	if err := s.conn.Write(ctx, websocket.MessageText, message); err != nil {
 		return failure(ctx, err, true)
 	}
 	return nil
 }
 
-// Ping asks for a sign of life and waits for it. Another user has to be reading meanwhile.
-func (s *Socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
+// Ping implements Socket.
+func (s *webSocket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
 
-// Close takes leave of the server, and waits a few seconds at most for its answer.
-func (s *Socket) Close() {
+// Close implements Socket.
+func (s *webSocket) Close() {
 	_ = s.conn.Close(websocket.StatusNormalClosure, "") // the server may be gone
 }
 
-// Abort ends the connection.
-func (s *Socket) Abort() { _ = s.conn.CloseNow() }
+// Abort implements Socket.
+func (s *webSocket) Abort() { _ = s.conn.CloseNow() }
 
 // ClosedError reports that the server has closed a WebSocket, and how.
 type ClosedError struct {

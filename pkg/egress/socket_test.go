@@ -43,7 +43,7 @@ func TestDial(t *testing.T) {
 		URL: server.URL, Protocols: []string{"other", "echo"}, Timeout: 10 * time.Second,
 		Header: http.Header{"X-Key": {"k"}, "Sec-Websocket-Extensions": {"permessage-deflate"}, "Content-Type": {"application/json"}},
 	}
-	var sockets []*egress.Socket
+	var sockets []egress.Socket
 	for range 3 { // they aren't among the connections that are bounded
 		s, err := client.Dial(t.Context(), dial)
 		require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/config"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
@@ -44,6 +46,10 @@ type Env struct {
 	Decoder *snapshot.Decoder
 	// Log is where all lines of the process pass.
 	Log *telemetry.Log
+	// Code is the code of this build that metadata may name, nil for none.
+	Code *extension.Set
+	// Mount takes the handler of the gateway, which then has no listener; nil to listen.
+	Mount func(http.Handler)
 
 	export *export
 }

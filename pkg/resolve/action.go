@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"queryengine/pkg/extension"
 	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
@@ -149,7 +150,13 @@ func (set *actionSet) actionProblem(a *Action, s *Schema) string {
 	if s.options.Env == nil {
 		return ""
 	}
-	return a.Meta.Problem(s.options.Env)
+	if reason := a.Meta.Problem(s.options.Env); reason != "" {
+		return reason
+	}
+	if reason := s.codeFault(extension.Action, d.Handler); reason != "" {
+		return reason
+	}
+	return set.misfit(a, s.codeDefinition(d.Handler))
 }
 
 // relationshipProblem returns which relationships of the output type don't go with objects in it.

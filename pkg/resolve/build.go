@@ -82,7 +82,7 @@ func buildSource(m *metadata.Source, c *catalog.Source, d backend.Dialect, roles
 	}
 	s := &Source{
 		Name: m.Name, Kind: m.Kind, Meta: m, Catalog: c, Dialect: h.dialect,
-		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles, env: o.Env, QueryTags: m.Tags(),
+		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles, env: o.Env, code: o.Code, QueryTags: m.Tags(),
 	}
 	s.buildTables(prev)
 	for _, t := range s.Tables {

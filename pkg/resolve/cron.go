@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 
+	"queryengine/pkg/extension"
 	"queryengine/pkg/metadata"
 )
 
@@ -17,7 +18,11 @@ func (s *Schema) checkCronTriggers() []metadata.Inconsistency {
 		if err != nil {
 			continue // what can't be read was refused when it came
 		}
-		if problem := t.Problem(s.options.Env); problem != "" {
+		problem := t.Problem(s.options.Env)
+		if problem == "" {
+			problem = s.codeFault(extension.Schedule, t.Webhook)
+		}
+		if problem != "" {
 			list = append(list, inconsistent(t.ID(), raw, fmt.Sprintf("in cron trigger %s: %s", t.Name, problem)))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
@@ -122,7 +123,10 @@ func (d definitionParser) deletePermission(m *metadata.DeletePermission) (*Delet
 func (d definitionParser) validator(raw json.RawMessage) (*metadata.ValidateInputWebhook, error) {
 	w, err := metadata.ParseValidateInput(raw)
 	if env := d.table.Source.env; err == nil && w != nil && env != nil {
-		_, _, err = w.Resolve(env)
+		var address string
+		if address, _, err = w.Resolve(env); err == nil {
+			err = asFault(d.table.Source.code.Fault(extension.ValidateInput, address))
+		}
 	}
 	return w, apierror.At(err, "validate_input")
 }

@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/metadata"
 )
 
@@ -43,7 +44,12 @@ func (s *Schema) checkEventTriggers() []metadata.Inconsistency {
 				if err != nil {
 					continue
 				}
-				if err := m.Resolve(s.options.Env); err != nil {
+				err = m.Resolve(s.options.Env)
+				if err == nil {
+					address, _ := m.Address(s.options.Env)
+					err = asFault(s.options.Code.Fault(extension.Event, address))
+				}
+				if err != nil {
 					id := fieldID(t, metadata.ObjectEventTrigger, m.Name)
 					list = append(list, inconsistent(id, eventTriggerDefinition(id, raw),
 						fmt.Sprintf("in table %q: in event trigger %q: %s", t.Display(), m.Name, apierror.From(err).Message)))

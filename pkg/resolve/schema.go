@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/metadata"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	// Env is os.LookupEnv, for what depends on the variables of the metadata service; with
 	// nil that isn't checked.
 	Env func(string) (string, bool)
+	// Code is the code of this build, for what names some; it is only looked at where Env is given.
+	Code *extension.Set
 }
 
 // Schema is one document resolved against the catalog of each source.
@@ -81,6 +84,7 @@ type Source struct {
 	roles  *roleSet
 	remote []*Table // those that have remote relationships
 	env    metadata.Env
+	code   *extension.Set
 	tables map[catalog.Name]*Table // the consistent ones
 	bases  map[catalog.Name]*base  // all
 	// models are the rows of the tracked logical models, as far as they can be used;

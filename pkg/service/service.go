@@ -56,6 +56,8 @@ type Config struct {
 	Description string
 	// Concurrency bounds the requests in progress, 0 for no bound.
 	Concurrency int
+	// Lacks is that of bus.ServiceInfo.
+	Lacks func() bool
 	// Announce makes metadata wait for this process before it answers a change.
 	Announce bool
 	// Decoder is shared by the services of a process; nil for one of its own.
@@ -116,7 +118,7 @@ func (s *Base) Start(ctx context.Context) error {
 			return fmt.Errorf("follow metadata: %w", err)
 		}
 		registered, err := s.bus.Register(ctx, bus.ServiceInfo{
-			Name: s.config.Name, Version: Version, Description: s.config.Description, Concurrency: s.config.Concurrency,
+			Name: s.config.Name, Version: Version, Description: s.config.Description, Concurrency: s.config.Concurrency, Lacks: s.config.Lacks,
 		})
 		if err == nil && s.onRegister != nil {
 			err = s.onRegister(registered)

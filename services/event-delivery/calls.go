@@ -4,7 +4,9 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/logtype"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	actionv1 "queryengine/proto/action/v1"
@@ -42,7 +44,11 @@ func (s *Service) wireCalls(d Deps) error {
 		Client:   client,
 		Logger:   d.Logger,
 		Interval: s.config.ActionInterval, Batch: s.config.ActionBatch, Concurrency: s.config.Concurrency,
-		Await:  s.await,
+		Await: s.await,
+		Lacks: func(a *metadata.Action) bool {
+			address, err := metadata.Expand(a.Definition.Handler, d.Env)
+			return err == nil && d.Code.Fault(extension.Action, address) != ""
+		},
 		Tracer: d.Tracing.Tracer("queryengine/services/event-delivery"),
 		Ended: func(ids ...string) {
 			if err := d.Bus.Publish(bus.ActionsEnded, &actionv1.Finished{Ids: ids}); err != nil {

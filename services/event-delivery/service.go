@@ -19,6 +19,7 @@ import (
 	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/service"
@@ -49,6 +50,8 @@ type Deps struct {
 	Kinds backend.Kinds
 	// Env is os.LookupEnv: metadata may name variables.
 	Env metadata.Env
+	// Code is the code of this build that metadata may name, nil for none.
+	Code *extension.Set
 	// Tracing makes the spans of deliveries, nil for none.
 	Tracing *telemetry.Tracing
 	// Now is the clock that decides what is too late, time.Now by default.
@@ -97,7 +100,7 @@ func New(c Config, d Deps) (*Service, error) {
 		return s, nil
 	}
 	var err error
-	c.Egress.Propagator = d.Tracing.Propagator()
+	c.Egress.Propagator, c.Egress.Code = d.Tracing.Propagator(), d.Code
 	if s.client, err = egress.New(c.Egress); err != nil {
 		return nil, err
 	}
@@ -133,11 +136,15 @@ func (s *Service) wire(d Deps) error {
 	}
 	s.Follower().Watch(s.follow)
 	s.worker = delivery.New(delivery.Config{
-		Queue:       s.queue,
-		Replicas:    s.config.Replicas,
-		Kinds:       kinds,
-		Publish:     d.Bus.PublishEvent,
-		Client:      s.client,
+		Queue:    s.queue,
+		Replicas: s.config.Replicas,
+		Kinds:    kinds,
+		Publish:  d.Bus.PublishEvent,
+		Client:   s.client,
+		Lacks: func(address string) bool {
+			_, named := extension.Name(address)
+			return named && d.Code.Handler(address) == nil
+		},
 		Concurrency: s.config.Concurrency,
 		Logger:      d.Logger,
 		Tracer:      d.Tracing.Tracer("queryengine/services/event-delivery"),

@@ -19,6 +19,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/config"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
@@ -63,6 +64,10 @@ type Deps struct {
 	Gatherer prometheus.Gatherer
 	// Tracing makes the spans of requests, nil for none.
 	Tracing *telemetry.Tracing
+	// Code is the code of this build that metadata may name, nil for none.
+	Code *extension.Set
+	// Mount takes the handler for a server of the caller's, and the gateway has no listener; nil to listen.
+	Mount func(http.Handler)
 }
 
 // Gateway is the service. It is a lifecycle.Service.
@@ -133,13 +138,22 @@ func (g *Gateway) Start(ctx context.Context) error {
 			err = g.live.Start()
 		}
 		if err == nil {
-			err = g.listen(ctx)
+			err = g.open(ctx)
 		}
 		if err != nil {
 			g.stopParts()
 		}
 		return err
 	})
+}
+
+// open lets clients in.
+func (g *Gateway) open(ctx context.Context) error {
+	if g.deps.Mount == nil {
+		return g.listen(ctx)
+	}
+	g.deps.Mount(g.api.Handler())
+	return nil
 }
 
 func (g *Gateway) listen(ctx context.Context) error {
@@ -269,6 +283,11 @@ func (g *Gateway) Stop() {
 			defer close(sockets)
 			g.api.StopWebSockets()
 		}()
+		if g.server == nil { // the caller has stopped the server
+			<-sockets
+			g.stopParts()
+			return
+		}
 		g.drain.Run(quietTime, min(drainTime, g.config.StopTimeout))
 		listen.Leave(g.listener, min(quietTime, g.config.StopTimeout))
 		g.drain.CloseIdle(min(drainTime, g.config.StopTimeout))

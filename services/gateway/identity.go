@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/config"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/service"
 	"queryengine/pkg/telemetry"
@@ -60,7 +61,13 @@ func tokenInfo(tokens *jwt.Verifier) []jwt.Info {
 // newHook returns the configured authentication webhook, nil for none.
 func newHook(c Config, d Deps) (*hook.Hook, error) {
 	if c.AuthHook == "" {
+		c.AuthHook = d.Code.AuthenticationURL()
+	}
+	if c.AuthHook == "" {
 		return nil, nil
+	}
+	if fault := d.Code.Fault(extension.Authentication, c.AuthHook); fault != "" {
+		return nil, config.AuthHook.Spec().Wrong(errors.New(fault))
 	}
 	h, err := hook.New(hook.Config{
 		Propagator:      d.Tracing.Propagator(),
@@ -68,7 +75,7 @@ func newHook(c Config, d Deps) (*hook.Hook, error) {
 		Post:            c.AuthHookPost,
 		SendRequestBody: c.AuthHookSendRequestBody,
 		UserAgent:       service.UserAgent(),
-	}, &http.Client{Timeout: hookTimeout}, telemetry.Of(d.Logger, logtype.Webhook))
+	}, &http.Client{Timeout: hookTimeout, Transport: d.Code.Transport(http.DefaultTransport)}, telemetry.Of(d.Logger, logtype.Webhook))
 	if err != nil {
 		return nil, config.AuthHook.Spec().Wrong(err)
 	}

@@ -18,7 +18,7 @@ func Build(e *program.Env) (lifecycle.Service, error) {
 	}
 	kinds := kind.All(os.LookupEnv, string(config.Metadata))
 	return New(c, Deps{
-		Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
+		Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv, Code: e.Code,
 		Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics, e.Logger)), Kinds: kinds,
 	})
 }

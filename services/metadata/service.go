@@ -21,6 +21,7 @@ import (
 	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -61,6 +62,8 @@ type Deps struct {
 	Tracing *telemetry.Tracing
 	// Env is os.LookupEnv: metadata may name variables.
 	Env func(string) (string, bool)
+	// Code is the code of this build that metadata may name, nil for none.
+	Code *extension.Set
 }
 
 // Service is the metadata service.
@@ -107,7 +110,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Egress.Propagator = d.Tracing.Propagator()
+	c.Egress.Propagator, c.Egress.Code = d.Tracing.Propagator(), d.Code
 	if s.egress, err = egress.New(c.Egress); err != nil {
 		return nil, err
 	}
@@ -125,6 +128,7 @@ func New(c Config, d Deps) (*Service, error) {
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 			OpenRole:                 c.OpenRole,
 			Env:                      d.Env,
+			Code:                     d.Code,
 		},
 		Data:              dataOnBus{d.Bus},
 		Maintenance:       c.Maintenance,

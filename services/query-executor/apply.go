@@ -35,6 +35,9 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	e.sources.Update(next.Document.Sources)
 	e.applyAllowlist(next.Document)
 	e.state.Store(s)
+	if lacks := resolve.LacksCode(next.Document, e.env, e.config.Egress.Code); e.lacksCode.Swap(lacks) != lacks && e.bus != nil {
+		e.bus.Announce()
+	}
 	e.introspections.Clear() // plans that introspect are good for one state only
 	e.metrics.applied(next.Version)
 	e.replan(s)

@@ -9,7 +9,7 @@ import (
 // Build makes the service as its own program and the engine run it; no I/O.
 func Build(e *program.Env) (lifecycle.Service, error) {
 	return New(ReadConfig(e.Values), Deps{
-		Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing,
+		Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Code: e.Code,
 		Direct: direct.Start,
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
@@ -48,6 +49,8 @@ type Deps struct {
 	Kinds backend.Kinds
 	// Env is where metadata names variables of, os.LookupEnv by default.
 	Env metadata.Env
+	// Code is the code of this build that metadata may name, nil for none.
+	Code *extension.Set
 	// Metrics is where the service's metrics go, nil for nowhere.
 	Metrics prometheus.Registerer
 	// Tracing makes the spans of requests, nil for none.
@@ -62,6 +65,9 @@ type Executor struct {
 	config         Config
 	resolveOptions resolve.Options
 	follower       follower
+	env            metadata.Env
+	// lacksCode reports whether the metadata names code that this build doesn't have.
+	lacksCode      atomic.Bool
 	sources        *open.Pool
 	places         *share.Places
 	spool          *spool.Spool

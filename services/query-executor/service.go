@@ -53,6 +53,7 @@ func New(c Config, d Deps) (*Executor, error) {
 		Concurrency: c.Concurrency,
 		StopTimeout: c.StopTimeout,
 		Decoder:     d.Decoder,
+		Lacks:       e.lacksCode.Load,
 	}, d.Bus, d.Logger, e.register)
 	if c.CacheSize > 0 {
 		e.cache = cache.New(c.Cache, d.Bus.QueryCache(), d.Logger)
@@ -72,7 +73,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if d.Env == nil {
 		d.Env = os.LookupEnv
 	}
-	c.Egress.Propagator = d.Tracing.Propagator()
+	c.Egress.Propagator, c.Egress.Code = d.Tracing.Propagator(), d.Code
 	client, err := egress.New(c.Egress)
 	if err != nil {
 		return nil, err
@@ -87,6 +88,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	}
 	e := &Executor{
 		config: c,
+		env:    d.Env,
 		seal:   keys,
 		resolveOptions: resolve.Options{
 			Kinds:                    d.Kinds,

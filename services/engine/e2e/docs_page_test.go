@@ -43,6 +43,7 @@ set -euo pipefail
 engine() {
   case "$*" in
   *--address*) ;;
+  init*) set -- "$@" --engine "$SOURCE" ;;
   echo*) set -- "$@" --address "127.0.0.1:$ECHO_PORT" ;;
   esac
   "$ENGINE_PROGRAM" "$@"
@@ -269,6 +270,7 @@ func (p *page) bash(script string) *exec.Cmd {
 	cmd.Env = []string{
 		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + p.dir, "ENGINE_PROGRAM=" + filepath.Join(programs, engine),
 		"ENGINE_GRAPHQL_SERVER_PORT=" + p.port("8080"), "ENGINE_GRAPHQL_ENDPOINT=http://127.0.0.1:" + p.port("8080"),
+		"SOURCE=" + p.source(),
 		"ECHO_PORT=" + p.port("9000"), // where engine echo listens when it isn't told
 	}
 	cmd.Env = append(cmd.Env, goEnvironment()...)
@@ -280,6 +282,13 @@ func (p *page) bash(script string) *exec.Cmd {
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return cmd
+}
+
+// source is the directory of the project.
+func (p *page) source() string {
+	dir, err := filepath.Abs(documentationRoot)
+	require.NoError(p, err)
+	return dir
 }
 
 // goEnvironment lets Go find its caches and settings in spite of another home.

@@ -31,6 +31,16 @@ var parts = []struct {
 	{config.Gateway, gateway.Check, gateway.Build},
 }
 
+// Program is the service of that name as a program of its own runs it; ok is false for none.
+func Program(name string) (service config.Service, check program.Check, build program.Build, ok bool) {
+	for _, part := range parts {
+		if string(part.name) == name {
+			return part.name, part.check, part.build, true
+		}
+	}
+	return "", nil, nil, false
+}
+
 // Check reports all faults of the settings of the named services, without a start.
 func Check(v *config.Values, names []string) error {
 	var wrong []error

@@ -8,20 +8,17 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"queryengine/pkg/bus"
-	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
 	"queryengine/pkg/service"
-	"queryengine/services/engine/internal/secret"
+	"queryengine/services/engine/internal/process"
 )
 
 const usage = `Usage: engine COMMAND [OPTION...]
@@ -42,6 +39,9 @@ Commands:
   sample      fill the database of a running installation with sample data, and track it
   echo        print the HTTP requests that come and answer them, to try webhooks out
   secrets     make and show the secrets of an installation, as docker compose uses it
+  service     run one service on its own: gateway, metadata, query-executor, event-delivery or scheduler
+  go          types: print the GraphQL types of the actions that this build has in Go
+  init        --go DIR writes a project that adds Go code to the engine
   completion  print a script that completes command lines in bash, zsh or fish
   health      ask the engine that runs with the same options how it is
   version     print the version
@@ -51,21 +51,14 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "track", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
+	"serve", "dev", "track", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "service", "go", "init", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
 const exitUsage = 2
 
-// Directories and files inside of the data directory.
-const (
-	natsDir     = "nats"
-	postgresDir = "postgresql"
-	// natsUsersDir has a file with the password of each user of NATS.
-	natsUsersDir = "nats-users"
-	// metadataKeyFile hides secrets in the stream of the metadata, which is in natsDir.
-	metadataKeyFile = "metadata-key"
-)
+// postgresDir is the directory of the database server inside of the data directory.
+const postgresDir = "postgresql"
 
 // Check reports all faults of the settings of the named services; no I/O.
 type Check func(v *config.Values, names []string) error
@@ -82,6 +75,10 @@ type Shell struct {
 	Setenv   func(name, value string) error
 	Check    Check
 	Assemble Assemble
+	// Program is a service as a program of its own runs it.
+	Program func(name string) (service config.Service, check program.Check, build program.Build, ok bool)
+	// Code is the code of this build that metadata may name, nil for none.
+	Code *extension.Set
 }
 
 // Run executes one command and returns the exit code.
@@ -101,6 +98,10 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.dev
 	case "metadata", "migrate", "seed":
 		run = sh.onProject(command)
+	case "service":
+		return sh.service(ctx, args)
+	case "go":
+		run = func(_ context.Context, args []string) error { return sh.goCode(args) }
 	case "track":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, trackCommand(), args) }
 	case "import":
@@ -115,6 +116,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.echo
 	case "secrets":
 		run = sh.secrets
+	case "init":
+		run = func(_ context.Context, args []string) error { return sh.init(args) }
 	case "completion":
 		run = func(_ context.Context, args []string) error { return sh.completion(args) }
 	case completion.Word:
@@ -194,38 +197,13 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 	if err := checkPort(ctx, v); err != nil {
 		return err
 	}
-	var inProcess program.Connector
-	if config.NATSURL.Get(v) == "" {
-		dir := filepath.Join(config.DataDir.Get(v), natsDir)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("data directory: %w", err)
-		}
-		c := natsserver.Config{Dir: dir, Port: config.NATSPort.Get(v)}
-		if c.Port != 0 {
-			var err error
-			if c.Users, err = natsUsers(filepath.Join(config.DataDir.Get(v), natsUsersDir), config.NATSReaders.Get(v)); err != nil {
-				return fmt.Errorf("users of NATS: %w", err)
-			}
-		}
-		if !config.MetadataKey.IsSet(v) {
-			key, err := secret.Kept(filepath.Join(config.DataDir.Get(v), metadataKeyFile))
-			if err != nil {
-				return fmt.Errorf("key of the metadata: %w", err)
-			}
-			config.MetadataKey.Default(v, key)
-		}
-		nats, err := natsserver.Start(c)
-		if err != nil {
-			return err
-		}
-		defer nats.Stop()
-		inProcess = nats
-	}
-	env, err := program.Open(ctx, config.Engine, v, sh.Out, inProcess)
+	p, err := process.Open(ctx, v, sh.Out)
 	if err != nil {
 		return err
 	}
-	defer env.Close()
+	defer p.Close()
+	env := p.Env
+	env.Use(sh.Code)
 	services, err := sh.Assemble(env, config.RunServices.Get(v))
 	if err != nil {
 		return err
@@ -248,29 +226,4 @@ func checkPort(ctx context.Context, v *config.Values) error {
 		return config.ServerPort.Spec().Wrong(fmt.Errorf("cannot listen: %w", err))
 	}
 	return l.Close()
-}
-
-// natsUsers are the users that may connect to the NATS server of this process from outside. Their
-// passwords are generated at the first start.
-func natsUsers(dir string, readers []config.ChangesReader) ([]natsserver.User, error) {
-	all := bus.Users()
-	publications := map[string][]bus.PublishedName{}
-	for _, r := range readers {
-		if slices.Contains(bus.AllUsers(), r.User) {
-			return nil, fmt.Errorf("%q of --%s is a user of the engine", r.User, config.NATSReaders.Spec().Flag)
-		}
-		publications[r.User] = append(publications[r.User], bus.PublishedName{Source: r.Source, Name: r.Name})
-	}
-	for user, names := range publications {
-		all = append(all, bus.ChangesReader(user, names...))
-	}
-	var users []natsserver.User
-	for _, u := range all {
-		password, err := secret.Kept(filepath.Join(dir, u.User))
-		if err != nil {
-			return nil, err
-		}
-		users = append(users, natsserver.User{Name: u.User, Password: password, Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish, Inbox: u.Inbox})
-	}
-	return users, nil
 }

@@ -55,6 +55,9 @@ func commandTree() *completion.Command {
 			c.Options = flagOptions(projectFlags(doctorCommand()).FlagSet)
 		case "dev":
 			c.Options = optionsOfDev(settings)
+		case "init":
+			set, _, _ := newInitFlags()
+			c.Options = flagOptions(set)
 		case "echo":
 			c.Options = flagOptions(newEchoFlags(nil).FlagSet)
 		case "secrets":

@@ -23,8 +23,8 @@ type definitions struct {
 }
 
 // define reads the actions of a document; it returns before as long as no action has changed. Actions
-// that can't be read or compiled can't be called: the metadata service reports them.
-func define(d *metadata.Document, before *definitions) *definitions {
+// that can't be read or compiled, or whose code the build lacks, can't be called: the metadata service reports them.
+func define(d *metadata.Document, before *definitions, lacks func(*metadata.Action) bool) *definitions {
 	if bytes.Equal(d.CustomTypes, before.types) && slices.EqualFunc(d.Actions, before.actions, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
 		return before
 	}
@@ -36,7 +36,7 @@ func define(d *metadata.Document, before *definitions) *definitions {
 	outputs := resolve.OutputTypes(types)
 	for _, raw := range d.Actions {
 		a, err := metadata.ParseAction(raw)
-		if err != nil || !a.Definition.IsAsynchronous() {
+		if err != nil || !a.Definition.IsAsynchronous() || lacks != nil && lacks(a) {
 			continue
 		}
 		if h, err := action.Compile(&resolve.Action{Meta: a, Output: outputs(a.Definition.OutputType.Name)}); err == nil {

@@ -42,6 +42,8 @@ type Config struct {
 	Concurrency int
 	// Await returns when the actions of that version of the metadata are known.
 	Await func(ctx context.Context, version int64) error
+	// Lacks reports whether the build lacks an action's code, which another process may have; nil for never.
+	Lacks func(a *metadata.Action) bool
 	// Tracer makes the spans of calls, nil for none.
 	Tracer trace.Tracer
 	// Ended learns of calls that have ended.
@@ -72,7 +74,7 @@ func New(c Config) *Worker {
 
 // Follow applies a version of the metadata.
 func (w *Worker) Follow(current *snapshot.Snapshot) {
-	w.actions.Store(define(current.Document, w.actions.Load()))
+	w.actions.Store(define(current.Document, w.actions.Load(), w.Lacks))
 	w.Wake()
 }
 

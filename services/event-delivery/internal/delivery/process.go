@@ -93,6 +93,10 @@ var errPaused = errors.New("the trigger is paused")
 // attempt makes an attempt when there is a slot for it, and postpones it when there is none. An error
 // means that the worker stops.
 func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a *Attempt) (Outcome, error) {
+	if w.lacks != nil && w.lacks(a.Target.URL) {
+		w.logger.WarnContext(taking, "a delivery waits for a build that has its handler", "event", a.EventID, "handler", a.Target.Template)
+		return Outcome{EventID: a.EventID, State: Waiting, RetryAt: w.now().Add(putOff)}, nil
+	}
 	k := flow{d.GetKind(), d.GetSource(), cmp.Or(a.Flow, d.GetTrigger())}
 	leave, err := w.enter(taking, k, a)
 	switch {

@@ -29,6 +29,8 @@ type Config struct {
 	Replicas int // of the queue's stream
 	Kinds    map[deliveryv1.Kind]Kind
 	Client   caller
+	// Lacks reports whether an address names code that the build doesn't have; nil for never. Other workers may have it.
+	Lacks func(address string) bool
 	// Concurrency bounds the webhooks that are called at once.
 	Concurrency int
 	Logger      *slog.Logger
@@ -48,6 +50,7 @@ type Worker struct {
 	queue    queue
 	replicas int
 	client   caller
+	lacks    func(address string) bool
 	logger   *slog.Logger
 	tracer   trace.Tracer
 	log      callLog
@@ -70,7 +73,7 @@ type Worker struct {
 // New returns a Worker; it does nothing before Start.
 func New(c Config) *Worker {
 	w := &Worker{
-		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
+		queue: c.Queue, replicas: c.Replicas, client: c.Client, lacks: c.Lacks, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
 		log:   newCallLog(c.Logger, c.FailuresAreErrors),
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
 		queued: newFairSemaphore(queuePerCall * c.Concurrency), calls: newFairSemaphore(c.Concurrency),

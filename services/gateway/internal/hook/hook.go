@@ -22,6 +22,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/extension"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 )
@@ -60,7 +61,7 @@ type Identity struct {
 // New checks the configuration and does no I/O.
 func New(c Config, client *http.Client, logger *slog.Logger) (*Hook, error) {
 	u, err := url.Parse(c.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != extension.Scheme {
 		return nil, errors.New("the authentication hook is not an http or https URL")
 	}
 	if c.Propagator == nil {

@@ -20,6 +20,7 @@ type Bus interface {
 	Call(ctx context.Context, ep bus.Endpoint, req proto.Message, newHead func() proto.Message, sink bus.Sink) error
 	CallMessage(ctx context.Context, ep bus.Endpoint, req proto.Message, newHead func() proto.Message, limit int) (proto.Message, []byte, error)
 	Publish(t bus.Topic, m proto.Message) error
+	Lacks(service, instance string) bool
 	Subscribe(t bus.Topic, newMessage func() proto.Message, h func(proto.Message)) (stop func(), err error)
 }
 
@@ -152,12 +153,14 @@ func (c *Client) rebalance() {
 	}
 }
 
-// best is the executor for a subscription, "" when there is none. The caller holds mu.
+// best is the executor for a subscription, "" when there is none; one that lacks nothing, if there is one. The caller holds mu.
 func (c *Client) best(key uint64) string {
-	best, highest := "", uint64(0)
+	best, highest, bestLacks := "", uint64(0), false
 	for instance := range c.executors {
-		if n := score(key, instance); best == "" || n > highest || n == highest && instance > best {
-			best, highest = instance, n
+		n, lacks := score(key, instance), c.config.Bus.Lacks(bus.ServiceQueryExecutor, instance)
+		better := n > highest || n == highest && instance > best
+		if best == "" || bestLacks && !lacks || better && bestLacks == lacks {
+			best, highest, bestLacks = instance, n, lacks
 		}
 	}
 	return best

@@ -80,6 +80,8 @@ func (b *fakeBus) CallMessage(_ context.Context, _ bus.Endpoint, req proto.Messa
 	return nil, nil, nil
 }
 
+func (b *fakeBus) Lacks(string, string) bool { return false }
+
 func (b *fakeBus) Publish(bus.Topic, proto.Message) error { return nil }
 
 func (b *fakeBus) Subscribe(_ bus.Topic, _ func() proto.Message, h func(proto.Message)) (func(), error) {

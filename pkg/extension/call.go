@@ -1,0 +1,75 @@
+package extension
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+)
+
+// ErrUnknown reports that the build has no such code.
+var ErrUnknown = errors.New("unknown handler")
+
+// ErrNoSocket reports that the code has no WebSockets.
+var ErrNoSocket = errors.New("the handler has no subscriptions")
+
+// failedBody is the answer of code that panicked, in the form that handlers of all kinds answer errors in.
+const failedBody = `{"message":"the handler failed unexpectedly","errors":[{"message":"the handler failed unexpectedly"}]}`
+
+// Do runs the code that the request's URL names, on a goroutine of its own, and waits for its answer or the end of the
+// context. Code that goes on after that keeps its place until it returns.
+func (s *Set) Do(ctx context.Context, r *Request) (*Response, error) {
+	h := s.find(r.URL.Host)
+	if h == nil {
+		return nil, fmt.Errorf("%w %q", ErrUnknown, r.URL.Host)
+	}
+	if err := h.enter(ctx); err != nil {
+		return nil, err
+	}
+	own := *r
+	own.Body = bytes.Clone(r.Body) // the caller's buffer is reused, however long the code runs
+	answer := make(chan *Response, 1)
+	go func() {
+		defer h.leave()
+		answer <- s.serve(ctx, h, &own)
+	}()
+	select {
+	case response := <-answer:
+		return response, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (h *registered) enter(ctx context.Context) error {
+	select {
+	case h.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *registered) leave() { <-h.places }
+
+// serve runs the code, whose panic is an answer.
+func (s *Set) serve(ctx context.Context, h *registered, r *Request) (response *Response) {
+	defer s.recover(ctx, h, func() {
+		header := http.Header{"Content-Type": {"application/json"}}
+		response = &Response{Status: http.StatusInternalServerError, Header: header, Body: []byte(failedBody)}
+	})
+	response = h.Serve(context.WithValue(ctx, setKey{}, s), r)
+	if response.Failure != nil && response.Status >= http.StatusInternalServerError {
+		s.logger.ErrorContext(ctx, "a handler failed", "handler", h.Name, "kind", string(h.Kind), "error", response.Failure.Error())
+	}
+	return response
+}
+
+func (s *Set) recover(ctx context.Context, h *registered, then func()) {
+	if p := recover(); p != nil {
+		s.logger.ErrorContext(ctx, "a handler panicked", "handler", h.Name, "kind", string(h.Kind), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		then()
+	}
+}

@@ -1,0 +1,51 @@
+package extension
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+)
+
+// maxRequest bounds the body of a call by net/http, in bytes.
+const maxRequest = 32 << 20
+
+// AuthenticationURL is the URL of the code that authenticates, "" for none.
+func (s *Set) AuthenticationURL() string {
+	for _, h := range s.Handlers() {
+		if h.Kind == Authentication {
+			return Scheme + "://" + h.Name
+		}
+	}
+	return ""
+}
+
+// Transport has the code answer requests to its URLs, and next all others.
+func (s *Set) Transport(next http.RoundTripper) http.RoundTripper { return transport{s, next} }
+
+type transport struct {
+	set  *Set
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != Scheme {
+		return t.next.RoundTrip(r)
+	}
+	var body []byte
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }()
+		var err error
+		if body, err = io.ReadAll(io.LimitReader(r.Body, maxRequest)); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := t.set.Do(r.Context(), &Request{Method: r.Method, URL: r.URL, Header: r.Header, Body: body})
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status: http.StatusText(answer.Status), StatusCode: answer.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: answer.Header, Body: io.NopCloser(bytes.NewReader(answer.Body)), ContentLength: int64(len(answer.Body)), Request: r,
+	}, nil
+}

@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"queryengine/pkg/extension"
+)
+
+// Action has f handle the actions whose handler is go://name. The fields of In, a struct, are the action's arguments;
+// Out is its output type. The types of both are described under [Types]; metadata that doesn't fit them is reported as
+// inconsistent.
+//
+// Clients see the message of an [Error] that f returns, and "internal error" for any other.
+func Action[In, Out any](name string, f func(context.Context, In) (Out, error), options ...HandlerOption) Option {
+	definition := define[In, Out]()
+	return option(extension.Handler{
+		Kind: extension.Action, Name: name, Definition: definition,
+		Serve: func(ctx context.Context, r *extension.Request) *extension.Response {
+			var call struct {
+				Input     json.RawMessage   `json:"input"`
+				Variables map[string]string `json:"session_variables"`
+			}
+			var in In
+			err := json.Unmarshal(r.Body, &call)
+			if err == nil && len(call.Input) > 0 {
+				err = json.Unmarshal(call.Input, &in)
+			}
+			if err != nil {
+				return failure(&Error{Message: fmt.Sprintf("the input doesn't fit the action's handler: %s", err), Code: "parse-failed"})
+			}
+			out, err := f(within(ctx, "", call.Variables), in)
+			if err != nil {
+				return failure(err)
+			}
+			return answer(http.StatusOK, out)
+		},
+	}, options)
+}

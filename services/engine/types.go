@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"queryengine/pkg/extension"
+)
+
+// Enum is implemented by string types that are enums in GraphQL.
+type Enum interface {
+	// EnumValues are all values.
+	EnumValues() []string
+}
+
+// Named is implemented by types with a GraphQL type of their own choice, such as numeric for a decimal.
+type Named interface {
+	// GraphQLType is the name of the type, a scalar unless it is a struct.
+	GraphQLType() string
+}
+
+// define describes the types of an action. It panics for types that JSON or GraphQL can't have: the program is wrong.
+func define[In, Out any]() *extension.Definition {
+	known := typeSet{}
+	in := known.ref(reflect.TypeFor[In](), false)
+	if in.Of != nil || in.Type.Kind != extension.Object {
+		panic(fmt.Sprintf("engine: the input of an action is a struct, not %s", reflect.TypeFor[In]()))
+	}
+	return &extension.Definition{Arguments: in.Type.Fields, Output: known.ref(reflect.TypeFor[Out](), false)}
+}
+
+// typeSet are the described types; types may contain themselves.
+type typeSet map[reflect.Type]*extension.Type
+
+var (
+	textType = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonType = reflect.TypeFor[json.Marshaler]()
+	enumType = reflect.TypeFor[Enum]()
+	nameType = reflect.TypeFor[Named]()
+)
+
+func (s typeSet) ref(t reflect.Type, optional bool) extension.Ref {
+	if t.Kind() == reflect.Pointer {
+		r := s.ref(t.Elem(), optional)
+		r.NonNull = false
+		return r
+	}
+	if (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() != reflect.Uint8 && !t.Implements(textType) {
+		of := s.ref(t.Elem(), false)
+		return extension.Ref{Of: &of, NonNull: !optional}
+	}
+	return extension.Ref{Type: s.named(t), NonNull: !optional && t.Kind() != reflect.Map && t.Kind() != reflect.Interface}
+}
+
+// exported is the name of a Go type in the style of GraphQL.
+func exported(name string) string {
+	first, size := utf8.DecodeRuneInString(name)
+	if size == 0 {
+		return name
+	}
+	return string(unicode.ToUpper(first)) + name[size:]
+}
+
+// scalars are the types of the language.
+var scalars = map[reflect.Kind]string{
+	reflect.Bool: "Boolean", reflect.String: "String",
+	reflect.Int: "Int", reflect.Int8: "Int", reflect.Int16: "Int", reflect.Int32: "Int", reflect.Int64: "bigint",
+	reflect.Uint8: "Int", reflect.Uint16: "Int", reflect.Uint: "bigint", reflect.Uint32: "bigint", reflect.Uint64: "numeric", // dialect word: a scalar of GraphQL
+	reflect.Float32: "Float", reflect.Float64: "Float",
+}
+
+func (s typeSet) named(t reflect.Type) *extension.Type {
+	if known := s[t]; known != nil {
+		return known
+	}
+	made := &extension.Type{Name: exported(t.Name())}
+	s[t] = made
+	isText := t.Implements(textType) || reflect.PointerTo(t).Implements(textType)
+	switch {
+	case t.Implements(enumType):
+		made.Kind, made.Values = extension.Enum, reflect.Zero(t).Interface().(Enum).EnumValues()
+	case t == reflect.TypeFor[time.Time]():
+		made.Name, made.Text = "timestamptz", true // dialect word: a scalar of GraphQL
+	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Map, t.Kind() == reflect.Interface:
+		made.Name = "jsonb" // dialect word: a scalar of GraphQL
+	case isText && strings.EqualFold(t.Name(), "uuid"):
+		made.Name, made.Text = "uuid", true
+	case isText && strings.EqualFold(t.Name(), "decimal"):
+		made.Name, made.Text = "numeric", true // dialect word: a scalar of GraphQL
+	case isText:
+		made.Name, made.Text = "String", true
+	case t.Implements(jsonType):
+		made.Name = "jsonb" // dialect word: a scalar of GraphQL
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array: // of bytes, which JSON has in base64
+		made.Name, made.Text = "String", true
+	case t.Kind() == reflect.Struct:
+		made.Kind = extension.Object
+		s.fields(made, t)
+	default:
+		name, ok := scalars[t.Kind()]
+		if !ok {
+			panic(fmt.Sprintf("engine: GraphQL has no type for %s", t))
+		}
+		made.Name = name
+	}
+	if t.Implements(nameType) {
+		made.Name = reflect.Zero(t).Interface().(Named).GraphQLType()
+	}
+	return made
+}
+
+// fields describes the fields of a struct as package json names them.
+func (s typeSet) fields(to *extension.Type, t reflect.Type) {
+	for _, f := range reflect.VisibleFields(t) {
+		tag, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || tag == "-" || len(f.Index) > 1 && f.Anonymous {
+			continue
+		}
+		if f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct {
+			continue // its fields are visible
+		}
+		name := f.Name
+		if tag != "" {
+			name = tag
+		}
+		optional := strings.Contains(rest, "omitempty") || strings.Contains(rest, "omitzero")
+		to.Fields = append(to.Fields, extension.Field{Name: name, Description: f.Tag.Get("doc"), Type: s.ref(f.Type, optional)})
+	}
+}
