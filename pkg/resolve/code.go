@@ -41,7 +41,9 @@ func asFault(reason string) error {
 
 // LacksCode reports whether remote schemas or actions of a document name code that the build doesn't have.
 func LacksCode(d *metadata.Document, env metadata.Env, code *extension.Set) bool {
-	lacks := func(kind extension.Kind, address string, err error) bool { return err == nil && code.Fault(kind, address) != "" }
+	lacks := func(kind extension.Kind, address string, err error) bool {
+		return err == nil && code.Fault(kind, address) != ""
+	}
 	for _, m := range d.RemoteSchemas {
 		address, err := m.Definition.Address(env)
 		if lacks(extension.RemoteSchema, address, err) {

@@ -20,18 +20,13 @@ func Action[In, Out any](name string, f func(context.Context, In) (Out, error), 
 		Kind: extension.Action, Name: name, Definition: definition,
 		Serve: func(ctx context.Context, r *extension.Request) *extension.Response {
 			var call struct {
-				Input     json.RawMessage   `json:"input"`
+				Input     In                `json:"input"`
 				Variables map[string]string `json:"session_variables"`
 			}
-			var in In
-			err := json.Unmarshal(r.Body, &call)
-			if err == nil && len(call.Input) > 0 {
-				err = json.Unmarshal(call.Input, &in)
-			}
-			if err != nil {
+			if err := json.Unmarshal(r.Body, &call); err != nil {
 				return failure(&Error{Message: fmt.Sprintf("the input doesn't fit the action's handler: %s", err), Code: "parse-failed"})
 			}
-			out, err := f(within(ctx, "", call.Variables), in)
+			out, err := f(within(ctx, "", call.Variables), call.Input)
 			if err != nil {
 				return failure(err)
 			}

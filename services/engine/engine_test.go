@@ -18,7 +18,11 @@ import (
 
 	"github.com/graphql-go/graphql"
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/dbtest"
@@ -34,9 +38,11 @@ const (
 
 // mounted is an engine in a server of the test's.
 type mounted struct {
-	t   *testing.T
-	url string
-	log *lines
+	t       testing.TB
+	handler http.Handler
+	source  string
+	url     string
+	log     *lines
 	// args are the options of all services, of which those apart find each other by nats.
 	args []string
 	nats string
@@ -61,16 +67,12 @@ func (l *lines) String() string {
 }
 
 // mount starts an engine with a table of people, in one process or with a process for each service.
-func mount(t *testing.T, apart bool, options ...engine.Option) *mounted {
+func mount(t testing.TB, apart bool, options ...engine.Option) *mounted {
 	t.Helper()
 	source := dbtest.URL(t)
-	db, err := pgx.Connect(t.Context(), source)
-	require.NoError(t, err)
-	_, err = db.Exec(t.Context(), `CREATE TABLE people (id integer PRIMARY KEY, name text NOT NULL, owner text NOT NULL);
+	m := &mounted{t: t, source: source, log: &lines{}}
+	m.sql(`CREATE TABLE people (id integer PRIMARY KEY, name text NOT NULL, owner text NOT NULL);
 		INSERT INTO people SELECT i, 'person ' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END FROM generate_series(1, 10) AS i`)
-	require.NoError(t, err)
-	require.NoError(t, db.Close(t.Context()))
-	m := &mounted{t: t, log: &lines{}}
 	m.args = []string{
 		"--metadata-database-url", dbtest.URL(t), "--database-url", source, "--admin-secret", secret,
 		"--enabled-log-types", "startup",
@@ -87,7 +89,8 @@ func mount(t *testing.T, apart bool, options ...engine.Option) *mounted {
 	} else {
 		e = m.start(options, "--data-dir", t.TempDir())
 	}
-	server := httptest.NewServer(e.Handler())
+	m.handler = e.Handler()
+	server := httptest.NewServer(m.handler)
 	t.Cleanup(server.Close)
 	m.url = server.URL
 	require.Eventually(t, func() bool {
@@ -97,6 +100,16 @@ func mount(t *testing.T, apart bool, options ...engine.Option) *mounted {
 	m.metadata(`{"type":"pg_track_table","args":{"table":"people"}}`)
 	m.metadata(`{"type":"pg_create_select_permission","args":{"table":"people","role":"user","permission":{"columns":["id","name"],"filter":{"owner":"X-Engine-User-Id"}}}}`)
 	return m
+}
+
+// sql runs statements in the source.
+func (m *mounted) sql(statements string) {
+	m.t.Helper()
+	db, err := pgx.Connect(m.t.Context(), m.source)
+	require.NoError(m.t, err)
+	_, err = db.Exec(m.t.Context(), statements)
+	require.NoError(m.t, err)
+	require.NoError(m.t, db.Close(m.t.Context()))
 }
 
 // start starts an engine that belongs to the others.
@@ -542,4 +555,65 @@ func TestBuildsWithoutTheCode(t *testing.T) {
 			t.Fatalf("not delivered: %v", want)
 		}
 	}
+}
+
+// TestLibrary mounts an engine next to other routes, with the logger, the metrics and the tracer of the program around it.
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	log, registry, spans := &lines{}, prometheus.NewRegistry(), tracetest.NewSpanRecorder()
+	e, err := engine.New(engine.Config{
+		Args:    []string{"--database-url", dbtest.URL(t), "--data-dir", t.TempDir(), "--admin-secret", secret, "--enabled-log-types", "startup,http-log"},
+		Env:     func(string) (string, bool) { return "", false },
+		Logger:  slog.New(slog.NewJSONHandler(log, nil)),
+		Metrics: registry,
+		Tracer:  sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)),
+	})
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/mine", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mine") })
+	mux.Handle("/", e.Handler())
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	m := &mounted{t: t, url: server.URL, log: log}
+	status, answer := m.post("/v1/graphql", `{"query":"{ __typename }"}`, admin)
+	require.Equal(t, http.StatusServiceUnavailable, status, answer)
+	require.Error(t, e.Status())
+	require.Error(t, e.Client().As("admin", nil).Run(t.Context(), "{ __typename }", nil, nil))
+	require.NoError(t, e.Start(t.Context()))
+	t.Cleanup(e.Stop)
+	require.NoError(t, e.Status())
+	require.JSONEq(t, `{"data":{"__typename":"query_root"}}`, m.query("{ __typename }", admin))
+	_, answer = m.post("/mine", "", nil)
+	require.Equal(t, "mine", answer)
+
+	var got struct {
+		Name string `json:"__typename"`
+	}
+	require.NoError(t, e.Client().As("admin", nil).Run(t.Context(), "{ __typename }", nil, &got))
+	require.Equal(t, "query_root", got.Name)
+	require.ErrorContains(t, e.Client().Run(t.Context(), "{ __typename }", nil, nil), "no role")
+	var failed engine.OperationError
+	require.ErrorAs(t, e.Client().As("admin", nil).Run(t.Context(), "{ nothing }", nil, nil), &failed)
+	require.Contains(t, failed[0].Message, "nothing")
+	require.Equal(t, "validation-failed", failed[0].Extensions["code"])
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://unused", strings.NewReader(`{"query":"query ($n: Boolean!) { __typename @include(if: $n) }","variables":{"n":true}}`))
+	require.NoError(t, err)
+	response, err := e.Client().As("admin", nil).Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"data":{"__typename":"query_root"}}`, string(text))
+
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "engine_http_connections" }), "%v", families)
+	require.NotEmpty(t, spans.Ended())
+	e.Stop()
+	status, _ = m.post("/v1/graphql", `{"query":"{ __typename }"}`, admin)
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	families, err = registry.Gather()
+	require.NoError(t, err)
+	require.Empty(t, families)
+	require.Contains(t, log.String(), `"msg":"http-log","detail":{`)
 }

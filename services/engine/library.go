@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
@@ -100,11 +101,28 @@ func (e *Engine) start(ctx context.Context, p *process.Process) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Start(ctx); err != nil {
+	err = s.Start(ctx)
+	if err == nil {
+		err = ready(ctx, s)
+	}
+	if err != nil {
 		s.Stop()
 		return err
 	}
 	e.process, e.service = p, s
+	return nil
+}
+
+// readyPoll is how often a start looks whether the services know the metadata.
+const readyPoll = 10 * time.Millisecond
+
+// ready waits until a service can do its work.
+func ready(ctx context.Context, s lifecycle.Service) error {
+	for s.Status() != nil {
+		if !lifecycle.Sleep(ctx, readyPoll) {
+			return fmt.Errorf("%w: %w", ctx.Err(), s.Status())
+		}
+	}
 	return nil
 }
 
