@@ -607,13 +607,13 @@ func TestLibrary(t *testing.T) {
 
 	families, err := registry.Gather()
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "engine_http_connections" }), "%v", families)
+	require.True(t, slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "engine_http_connections" }))
 	require.NotEmpty(t, spans.Ended())
 	e.Stop()
 	status, _ = m.post("/v1/graphql", `{"query":"{ __typename }"}`, admin)
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	families, err = registry.Gather()
 	require.NoError(t, err)
-	require.Empty(t, families)
+	require.Zero(t, len(families))
 	require.Contains(t, log.String(), `"msg":"http-log","detail":{`)
 }

@@ -93,7 +93,7 @@ func (e *Engine) start(ctx context.Context, p *process.Process) error {
 		env.Tracing.Use(e.config.Tracer, true)
 	}
 	if collector, ok := env.Gatherer.(prometheus.Collector); ok && e.config.Metrics != nil {
-		if err := e.config.Metrics.Register(collector); err != nil {
+		if err := e.config.Metrics.Register(metrics{e, collector}); err != nil {
 			return fmt.Errorf("metrics: %w", err)
 		}
 	}
@@ -131,9 +131,6 @@ func (e *Engine) Stop() {
 	e.state.Stop(func() {
 		e.service.Stop()
 		e.process.Close()
-		if collector, ok := e.process.Env.Gatherer.(prometheus.Collector); ok && e.config.Metrics != nil {
-			e.config.Metrics.Unregister(collector)
-		}
 	})
 }
 
@@ -185,4 +182,20 @@ func (e *Engine) Status() error {
 		return err
 	}
 	return e.service.Status()
+}
+
+// metrics are those of an engine, none of one that isn't running. Which there are depends on what it does.
+type metrics struct {
+	engine *Engine
+	all    prometheus.Collector
+}
+
+// Describe implements prometheus.Collector.
+func (metrics) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (m metrics) Collect(c chan<- prometheus.Metric) {
+	if m.engine.state.Status() == nil {
+		m.all.Collect(c)
+	}
 }
