@@ -98,7 +98,7 @@ func explain(c *pgconn.Config, err error) *UnreachableError {
 		e.Reason = fmt.Sprintf("%s (%s)", refused.Message, refused.Code)
 		switch refused.Code {
 		case "28P01":
-			e.Advice = "correct the password in --metadata-database-url or --database-url"
+			e.Advice = "correct the user or the password in --metadata-database-url or --database-url"
 		case "28000":
 			e.Advice = "correct the user in --metadata-database-url or --database-url, or let it in with pg_hba.conf"
 		case "3D000":
@@ -112,6 +112,9 @@ func explain(c *pgconn.Config, err error) *UnreachableError {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Reason = "connection refused"
 		e.Advice = "start PostgreSQL there, or correct the host and port in --metadata-database-url or --database-url"
+	case strings.Contains(err.Error(), "server refused TLS connection"):
+		e.Reason = "the server has no TLS"
+		e.Advice = "set up TLS there, or correct sslmode in --metadata-database-url or --database-url"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Reason = "no answer"
 		e.Advice = "see whether a firewall is in between, and whether the host and port are right"
