@@ -108,7 +108,7 @@ func (c *Client) Update(ctx context.Context, s *State, change func() error) erro
 	}
 }
 
-// store writes the state in place of the one that it was made from.
+// store writes the state, unless the server has another one than it was made from.
 func (c *Client) store(ctx context.Context, s *State) error {
 	texts := make(map[string]map[string]bool, len(s.Migrations))
 	for source, versions := range s.Migrations {
