@@ -312,3 +312,20 @@ func TestInterruptedStartIsNoFailure(t *testing.T) {
 	require.Zero(t, s.Run(ctx, []string{"dev", "--data-dir", t.TempDir(), "--server-port", freeport.Text(t)}))
 	require.Empty(t, s.errs.String())
 }
+
+// TestVariablesOfAnotherEngine: a project's commands say that they ignore them, until its name is a setting.
+func TestVariablesOfAnotherEngine(t *testing.T) {
+	t.Parallel()
+	for environment, want := range map[string]string{
+		"ACME_GRAPHQL_ADMIN_SECRET=s\n":                                             "warning: variables ACME_GRAPHQL_\\* are ignored: set ENGINE_GRAPHQL_VENDOR_NAMES to acme\n",
+		"ACME_GRAPHQL_ADMIN_SECRET=s\nENGINE_GRAPHQL_ADMIN_SECRET=t\n":              "",
+		"ACME_GRAPHQL_ADMIN_SECRET=s\nENGINE_GRAPHQL_VENDOR_NAMES=acme\n":           "",
+		"SHOP_GRAPHQL_ENDPOINT=http://shop.example\nACME_GRAPHQL_ADMIN_SECRETS=x\n": "",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".env"), []byte(environment), 0o600))
+		s := newShell(t, nil)
+		require.Equal(t, 1, s.Run(t.Context(), []string{"metadata", "reload", "--project", dir, "--endpoint", "http://127.0.0.1:1"}))
+		require.Regexp(t, "^"+want+"engine: the server can't be reached: ", s.errs.String(), environment)
+	}
+}
