@@ -132,3 +132,27 @@ func TestAddressesThatAreNotValid(t *testing.T) {
 		require.NotContains(t, err.Error(), "secret")
 	}
 }
+
+// TestServersWithoutTLSMayHaveAnotherFault: where the address doesn't ask for TLS, the second attempt counts.
+func TestServersWithoutTLSMayHaveAnotherFault(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close() //nolint:errcheck // nothing was written
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 8)) // the request for TLS
+			_, _ = conn.Write([]byte{'N'})
+			_ = conn.Close()
+		}
+	}()
+	for mode, want := range map[string]bool{"prefer": false, "require": true} {
+		err := metadatadb.Ping(t.Context(), pool(t, "postgres://u:p@"+listener.Addr().String()+"/none?sslmode="+mode))
+		require.Error(t, err)
+		require.Equal(t, want, strings.Contains(err.Error(), "the server has no TLS"), err.Error())
+	}
+}
