@@ -415,6 +415,21 @@ func TestUnit(t *testing.T) {
 	run(t, "systemd-analyze", "security", "--offline=true", "--threshold=20", unit) // of 100
 }
 
+// TestUnitNeedsADatabase: by the engine's own variables or by those of an engine whose names it takes.
+func TestUnitNeedsADatabase(t *testing.T) {
+	t.Parallel()
+	condition := unitOf(t, "package/query-engine.service")["ExecCondition"]
+	for variable, skipped := range map[string]bool{
+		"ENGINE_GRAPHQL_DATABASE_URL": false, "ENGINE_GRAPHQL_METADATA_DATABASE_URL_FILE": false, "HASURA_GRAPHQL_DATABASE_URL": false,
+		"ENGINE_GRAPHQL_ADMIN_SECRET": true, "SHOP_DATABASE_URL": true,
+	} {
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", condition)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), variable + "=x"}
+		out, err := cmd.CombinedOutput()
+		require.Equal(t, skipped, err != nil, "%s: %s", variable, out)
+	}
+}
+
 func TestReleasedRPM(t *testing.T) {
 	t.Parallel()
 	releaseVersion(t)
@@ -476,6 +491,8 @@ func TestReleasedSBOM(t *testing.T) {
 			names[c.Name] = c.Version
 		}
 		require.NotEmpty(t, names["github.com/nats-io/nats.go"], program)
+		require.NotEmpty(t, names["std"], program)
+		require.Equal(t, program == "engine" || program == "gateway", names["react"] != "", program)
 	}
 }
 

@@ -59,7 +59,7 @@ var entries = []Entry{
 		"Send it again, or have the engine do so: `serialization_retries` of the source ([Databases](databases.md#isolation-and-retries)).",
 	},
 	{
-		Conflict, "", "The metadata has changed since the version that the request names.",
+		Conflict, "", "The metadata has changed since the version that the request names, or a state of tools since its `previous`.",
 		"metadata resource version referenced (7) did not match current version",
 		"Read the metadata again, make the change to that, and send it with its version.",
 	},

@@ -43,14 +43,14 @@ func NeedMetadataURL(url string) error {
 		return nil
 	}
 	text := "no metadata database: set " + DatabaseURL.spec.Name() + " or " + MetadataDatabaseURL.spec.Name()
-	if vendor := vendorIn(os.Environ()); vendor != "" {
+	if vendor := VendorIn(os.Environ()); vendor != "" {
 		text += "; for the settings of another engine, such as " + VendorPrefix(vendor) + DatabaseURL.spec.Variable + ", set " + VendorNames.spec.Name() + " to " + vendor
 	}
 	return errors.New(text)
 }
 
-// vendorIn is the engine whose address of a database, or whose credentials, are in an environment, "" for none.
-func vendorIn(environ []string) string {
+// VendorIn is the engine whose address of a database, or whose credentials, are in an environment, "" for none.
+func VendorIn(environ []string) string {
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
 		for _, s := range []*Spec{DatabaseURL.spec, MetadataDatabaseURL.spec, AdminSecret.spec, JWTSecret.spec} {
@@ -66,7 +66,7 @@ func vendorIn(environ []string) string {
 // IgnoredVariables are the settings in an environment under the prefix of another engine whose names aren't taken: an
 // installation that was moved would lack its secret, for one.
 func IgnoredVariables(environ []string, v *Values) (names []string, vendor string) {
-	if vendor = vendorIn(environ); vendor == "" || VendorNames.Get(v) != "" {
+	if vendor = VendorIn(environ); vendor == "" || VendorNames.Get(v) != "" {
 		return nil, ""
 	}
 	for _, variable := range environ {

@@ -18,7 +18,7 @@ func TestVariablesOfAnotherEngineAreNoticed(t *testing.T) {
 	require.NoError(t, err)
 	names, _ = IgnoredVariables([]string{"ACME_GRAPHQL_ADMIN_SECRET=x"}, v)
 	require.Empty(t, names)
-	require.Empty(t, vendorIn([]string{"PATH=/bin", "ENGINE_GRAPHQL_DATABASE_URL=x", "_GRAPHQL_DATABASE_URL=x", "ACME_GRAPHQL_DATABASE_URL="}))
+	require.Empty(t, VendorIn([]string{"PATH=/bin", "ENGINE_GRAPHQL_DATABASE_URL=x", "_GRAPHQL_DATABASE_URL=x", "ACME_GRAPHQL_DATABASE_URL="}))
 	t.Setenv("ACME_GRAPHQL_DATABASE_URL", "postgres://db/shop")
 	require.NoError(t, NeedMetadataURL("postgres://db/shop"))
 	require.ErrorContains(t, NeedMetadataURL(""), "; for the settings of another engine, such as ACME_GRAPHQL_DATABASE_URL, "+

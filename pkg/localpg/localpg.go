@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"queryengine/pkg/dirlock"
 )
 
 // Names inside Config.Dir.
@@ -45,13 +47,13 @@ type Config struct {
 
 // Prepare makes the cluster when there is none, and starts nothing.
 func Prepare(ctx context.Context, c Config) error {
-	r, err := c.open()
+	r, lock, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer r.close()
 	_, err = ensureCluster(ctx, r, c.Template)
-	return err
+	return errors.Join(err, lock.Close())
 }
 
 // Server is a running server.
@@ -61,16 +63,27 @@ type Server struct {
 	password string
 	cmd      *exec.Cmd
 	done     chan struct{}
+	lock     *dirlock.Lock
 }
 
 // Start makes the cluster when there is none, starts its server, and returns when it
-// accepts connections. ctx bounds the start only; the server runs until Stop.
+// accepts connections. ctx bounds the start only; the server runs until Stop. It fails with dirlock.ErrInUse when another process uses
+// the directory.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	r, err := c.open()
+	r, lock, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
+	s, err := startIn(ctx, r, c)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	s.lock = lock
+	return s, nil
+}
+
+func startIn(ctx context.Context, r *runner, c Config) (*Server, error) {
 	password, err := ensureCluster(ctx, r, c.Template)
 	if err != nil {
 		return nil, err
@@ -92,16 +105,21 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	}
 }
 
-// open makes the directory when it is missing.
-func (c Config) open() (*runner, error) {
+// open makes the directory when it is missing, and keeps other processes out of it.
+func (c Config) open() (*runner, *dirlock.Lock, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+	lock, err := dirlock.Take(dir, 0o700)
+	if err != nil {
+		return nil, nil, err
 	}
-	return newRunner(dir)
+	r, err := newRunner(dir)
+	if err != nil {
+		return nil, nil, errors.Join(err, lock.Close())
+	}
+	return r, lock, nil
 }
 
 // URL is the address of a database as the superuser. It holds the password, and says that the server has no TLS: a client that
@@ -126,6 +144,7 @@ func (s *Server) Done() <-chan struct{} { return s.done }
 // Stop ends open connections and shuts the server down; when ctx is done first, at once,
 // as after a crash. It is safe to call twice.
 func (s *Server) Stop(ctx context.Context) error {
+	defer s.unlock()
 	select {
 	case <-s.done:
 		return nil
@@ -142,6 +161,13 @@ func (s *Server) Stop(ctx context.Context) error {
 		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
 		<-s.done
 		return ctx.Err()
+	}
+}
+
+// unlock lets others use the directory; a second time does nothing.
+func (s *Server) unlock() {
+	if s.lock != nil {
+		_ = s.lock.Close()
 	}
 }
 

@@ -35,7 +35,7 @@ func TestServerKeepsItsData(t *testing.T) {
 	exec(t, s, `INSERT INTO kept VALUES (1)`)
 
 	_, err = localpg.Start(ctx, config)
-	require.ErrorContains(t, err, "lock file", "two servers on one directory")
+	require.ErrorContains(t, err, "in use by another process", "two servers on one directory")
 }
 
 func TestServerNeedsItsPassword(t *testing.T) {

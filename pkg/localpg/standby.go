@@ -2,6 +2,7 @@ package localpg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,11 +18,12 @@ func (s *Server) Standby(ctx context.Context, c Config) (*Server, error) {
 }
 
 // copyTo makes a copy that follows the server.
-func (s *Server) copyTo(ctx context.Context, c Config) error {
-	r, err := c.open()
+func (s *Server) copyTo(ctx context.Context, c Config) (err error) {
+	r, lock, err := c.open()
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
 	defer r.close()
 	bin, err := FindBinaries(ctx, clusterVersion(s.dir))
 	if err != nil {

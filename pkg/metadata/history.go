@@ -41,4 +41,6 @@ func (*GetCatalogState) decode(json.RawMessage) error { return nil }
 type SetCatalogState struct {
 	Type  string          `json:"type" meta:"required"`
 	State json.RawMessage `json:"state" meta:"required"`
+	// Previous is the state that State was made from: with another one in its place, nothing is changed. Without it, any is replaced.
+	Previous json.RawMessage `json:"previous"`
 }

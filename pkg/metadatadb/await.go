@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -98,7 +99,7 @@ func explain(c *pgconn.Config, err error) *UnreachableError {
 		e.Reason = fmt.Sprintf("%s (%s)", refused.Message, refused.Code)
 		switch refused.Code {
 		case "28P01":
-			e.Advice = "correct the password in --metadata-database-url or --database-url"
+			e.Advice = "correct the user or the password in --metadata-database-url or --database-url"
 		case "28000":
 			e.Advice = "correct the user in --metadata-database-url or --database-url, or let it in with pg_hba.conf"
 		case "3D000":
@@ -112,6 +113,9 @@ func explain(c *pgconn.Config, err error) *UnreachableError {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Reason = "connection refused"
 		e.Advice = "start PostgreSQL there, or correct the host and port in --metadata-database-url or --database-url"
+	case needsTLS(c) && strings.Contains(err.Error(), "server refused TLS connection"):
+		e.Reason = "the server has no TLS"
+		e.Advice = "set up TLS there, or correct sslmode in --metadata-database-url or --database-url"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Reason = "no answer"
 		e.Advice = "see whether a firewall is in between, and whether the host and port are right"
@@ -127,4 +131,9 @@ func place(c *pgconn.Config) string {
 		return c.Host + " (database " + c.Database + ")"
 	}
 	return net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
+}
+
+// needsTLS reports whether there is no second attempt without TLS, whose error counts.
+func needsTLS(c *pgconn.Config) bool {
+	return c.TLSConfig != nil && !slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil })
 }

@@ -33,9 +33,14 @@ func TestUnreachableDatabaseIsNamedAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	absent := *there
 	absent.Path = "/not_there"
+	encrypted, stranger := *there, *there
+	encrypted.RawQuery = "sslmode=require"
+	stranger.User = url.UserPassword("stranger", "topsecret")
 	for name, c := range map[string]struct{ address, place, reason, advice string }{
 		"connection refused": {"postgres://u:topsecret@127.0.0.1:1/none", "127.0.0.1:1/none", "connection refused", "start PostgreSQL there"},
 		"unknown host":       {"postgres://u:topsecret@nowhere.invalid:5432/none", "nowhere.invalid:5432/none", "can't be resolved", "correct the host"},
+		"no TLS":             {encrypted.String(), there.Host, "the server has no TLS", "correct sslmode"},
+		"unknown user":       {stranger.String(), there.Host, "(28P01)", "correct the user or the password"},
 		"missing database":   {absent.String(), "not_there", "(3D000)", "create the database"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,4 +118,41 @@ func TestAwaitEndsWithTheLastProblemThatWasFound(t *testing.T) {
 	defer conn.Close() //nolint:errcheck // nothing was written
 	cancel()
 	require.ErrorContains(t, <-done, "connection refused")
+}
+
+// TestAddressesThatAreNotValid don't come back: they hold a password.
+func TestAddressesThatAreNotValid(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"postgres://u:a topsecret@127.0.0.1:1/none", "postgres://u:top/secret@127.0.0.1:1/none", "postgres://u:topsecret%@127.0.0.1:1/none",
+		"mysql://u:topsecret@127.0.0.1:1/none", "postgres://u:topsecret@127.0.0.1:1/none?sslmode=topsecret",
+	} {
+		_, err := metadatadb.Open(metadatadb.Config{URL: address})
+		require.ErrorContains(t, err, "in --metadata-database-url or --database-url is not valid: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+// TestServersWithoutTLSMayHaveAnotherFault: where the address doesn't ask for TLS, the second attempt counts.
+func TestServersWithoutTLSMayHaveAnotherFault(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close() //nolint:errcheck // nothing was written
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 8)) // the request for TLS
+			_, _ = conn.Write([]byte{'N'})
+			_ = conn.Close()
+		}
+	}()
+	for mode, want := range map[string]bool{"prefer": false, "require": true} {
+		err := metadatadb.Ping(t.Context(), pool(t, "postgres://u:p@"+listener.Addr().String()+"/none?sslmode="+mode))
+		require.Error(t, err)
+		require.Equal(t, want, strings.Contains(err.Error(), "the server has no TLS"), err.Error())
+	}
 }

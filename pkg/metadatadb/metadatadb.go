@@ -20,6 +20,10 @@ import (
 // fileScheme marks an address that is in a file.
 const fileScheme = "dynamic-from-file://"
 
+// errAddress doesn't have the cause, which repeats the password.
+var errAddress = errors.New("the address of the metadata database in --metadata-database-url or --database-url is not valid: expected " +
+	"postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %20 for a space in the password, %2F for / and so on")
+
 // Config is a pool on the database. It makes no connection before it is used.
 type Config struct {
 	// URL is a PostgreSQL address, or dynamic-from-file:///path.
@@ -40,7 +44,7 @@ func Open(c Config) (*pgxpool.Pool, error) {
 	}
 	pc, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New("the address of the metadata database is not valid") // the cause repeats the password
+		return nil, errAddress
 	}
 	pc.MaxConns = int32(max(c.MaxConnections, 4)) //nolint:gosec // small
 	pc.ConnConfig.RuntimeParams["application_name"] = c.Application
@@ -76,7 +80,7 @@ func refresh(cc *pgx.ConnConfig, url string) error {
 	}
 	fresh, err := pgx.ParseConfig(address)
 	if err != nil {
-		return errors.New("the address of the metadata database is not valid")
+		return errAddress
 	}
 	cc.Host, cc.Port, cc.User, cc.Password, cc.Database = fresh.Host, fresh.Port, fresh.User, fresh.Password, fresh.Database
 	cc.TLSConfig, cc.Fallbacks = fresh.TLSConfig, fresh.Fallbacks

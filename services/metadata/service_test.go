@@ -68,22 +68,28 @@ func TestLifecycle(t *testing.T) {
 	})
 }
 
-// TestStartSaysWhichRightIsMissing: the user may be there without any right.
+// TestStartSaysWhichRightIsMissing: the user may be there without any right, and the database may be one that is only read.
 func TestStartSaysWhichRightIsMissing(t *testing.T) {
 	t.Parallel()
-	role := dbtest.Role(t)
-	w := newWorld(t)
-	address, err := url.Parse(w.metadataURL)
-	require.NoError(t, err)
-	query := address.Query()
-	query.Set("role", role)
-	address.RawQuery = query.Encode()
-	w.metadataURL = address.String()
-	service := w.build(t)
-	defer service.Stop()
-	err = service.Start(t.Context())
-	require.ErrorContains(t, err, "permission denied for database")
-	require.ErrorContains(t, err, "needs CREATE on the database (GRANT CREATE ON DATABASE ... TO ...), or --metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) names another")
+	for setting, c := range map[string]struct{ value, fault, advice string }{
+		"role": {dbtest.Role(t), "permission denied for database", "needs CREATE on the database (GRANT CREATE ON DATABASE ... TO ...), or " +
+			"--metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) names another"},
+		"default_transaction_read_only": {"on", "in a read-only transaction", "needs a database that can be written: " +
+			"--metadata-database-url (ENGINE_GRAPHQL_METADATA_DATABASE_URL) names another"},
+	} {
+		w := newWorld(t)
+		address, err := url.Parse(w.metadataURL)
+		require.NoError(t, err)
+		query := address.Query()
+		query.Set(setting, c.value)
+		address.RawQuery = query.Encode()
+		w.metadataURL = address.String()
+		service := w.build(t)
+		defer service.Stop()
+		err = service.Start(t.Context())
+		require.ErrorContains(t, err, c.fault)
+		require.ErrorContains(t, err, c.advice)
+	}
 }
 
 func TestStartFailsWithoutADatabase(t *testing.T) {

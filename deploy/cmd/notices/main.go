@@ -2,11 +2,17 @@
 // what is bundled in the console. It fails when one isn't allowed, or not known.
 //
 //	go run ./cmd/notices .. > ../THIRD-PARTY-NOTICES.md
+//
+// With -sbom it adds the packages of the console to the SBOM of a program, from standard input to standard output:
+//
+//	go run ./cmd/notices -sbom .. < gateway.json
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -49,16 +55,53 @@ type component struct {
 var (
 	licenseFile = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice|patents|copyright)([-_.].*)?$`)
 	partly      = regexp.MustCompile(`(?i)^(notice|patents|copyright)`)
-	unjudged    = regexp.MustCompile(`(?i)3rd-party|logo`)
+	unjudged    = regexp.MustCompile(`(?i)(3rd|third)-party|logo`)
 )
 
 func main() {
-	text, err := notices(os.Args[1])
+	asked := notices
+	if os.Args[1] == "-sbom" {
+		asked = func(root string) (string, error) { return addConsole(os.Stdin, root) }
+	}
+	text, err := asked(os.Args[len(os.Args)-1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
 		os.Exit(1)
 	}
 	fmt.Print(text)
+}
+
+// bundledLicenses is where the console's build writes the licenses.
+const bundledLicenses = "services/gateway/internal/console/dist/licenses.md"
+
+// addConsole is an SBOM in the form of CycloneDX, with the packages of the console.
+func addConsole(in io.Reader, root string) (string, error) {
+	var sbom map[string]any
+	if err := json.NewDecoder(in).Decode(&sbom); err != nil {
+		return "", err
+	}
+	bundled, err := console(filepath.Join(root, bundledLicenses))
+	if err != nil {
+		return "", err
+	}
+	components, _ := sbom["components"].([]any) // absent: none
+	for _, c := range bundled {
+		names, err := c.licenses()
+		if err != nil {
+			return "", err
+		}
+		var licenses []any
+		for _, name := range names {
+			licenses = append(licenses, map[string]any{"license": map[string]any{"id": name}})
+		}
+		address := "pkg:npm/" + strings.Replace(c.name, "@", "%40", 1) + "@" + c.version
+		components = append(components, map[string]any{
+			"bom-ref": address, "type": "library", "name": c.name, "version": c.version, "scope": "required", "purl": address, "licenses": licenses,
+		})
+	}
+	sbom["components"] = components
+	text, err := json.MarshalIndent(sbom, "", "  ")
+	return string(text) + "\n", err
 }
 
 // notices is the text for the repository at root.
@@ -67,7 +110,7 @@ func notices(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bundled, err := console(filepath.Join(root, "services/gateway/internal/console/dist/licenses.md"))
+	bundled, err := console(filepath.Join(root, bundledLicenses))
 	if err != nil {
 		return "", err
 	}
@@ -144,8 +187,8 @@ func (c component) collect(top, dir string) error {
 	}
 }
 
-// bundledTitle is the line that the console's build writes above the license of a package.
-var bundledTitle = regexp.MustCompile(`(?m)^## (\S+) - (\S+) \(.*\)$`)
+// bundledTitle is the line that the console's build writes above the license of a package, and above another file of it.
+var bundledTitle = regexp.MustCompile(`(?m)^## (\S+) - (\S+) \((?:in (\S+)|.*)\)$`)
 
 // console are the packages of the file that the console's build writes.
 func console(file string) ([]component, error) {
@@ -160,8 +203,16 @@ func console(file string) ([]component, error) {
 		if i+1 < len(titles) {
 			end = titles[i+1][0]
 		}
-		name, version := string(text[at[2]:at[3]]), string(text[at[4]:at[5]])
-		found = append(found, component{name: name, version: version, files: map[string]string{"LICENSE": string(text[at[1]:end])}})
+		name, version, content := string(text[at[2]:at[3]]), string(text[at[4]:at[5]]), string(text[at[1]:end])
+		if at[6] < 0 {
+			found = append(found, component{name: name, version: version, files: map[string]string{"LICENSE": content}})
+			continue
+		}
+		of := slices.IndexFunc(found, func(c component) bool { return c.name == name && c.version == version })
+		if of < 0 {
+			return nil, fmt.Errorf("%s: %s %s has no license", file, name, version)
+		}
+		found[of].files[string(text[at[6]:at[7]])] = content
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s names no package", file)

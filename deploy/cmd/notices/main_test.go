@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ func TestNotices(t *testing.T) {
 	want, err := os.ReadFile(committed)
 	require.NoError(t, err)
 	require.Equal(t, string(want), text, "THIRD-PARTY-NOTICES.md is stale: run make generate")
-	for _, part := range []string{"- Go: BSD-3-Clause", "- github.com/jackc/pgx/v5 v", "- react 1", "- github.com/prometheus/procfs v"} {
+	for _, part := range []string{"- Go: BSD-3-Clause", "- github.com/jackc/pgx/v5 v", "- react 1", "- github.com/prometheus/procfs v", "## prettier 3.10.1 (THIRD-PARTY-NOTICES.md)\n"} {
 		require.Contains(t, text, part)
 	}
 }
@@ -68,5 +69,30 @@ func TestPlantedLicenses(t *testing.T) {
 			}
 			require.ErrorContains(t, err, c.fault)
 		})
+	}
+}
+
+// TestConsoleInSBOM: what npm has brought into a program is listed next to Go's modules.
+func TestConsoleInSBOM(t *testing.T) {
+	t.Parallel()
+	text, err := addConsole(strings.NewReader(`{"bomFormat": "CycloneDX", "components": [{"name": "std"}]}`), "../../..")
+	require.NoError(t, err)
+	var sbom struct {
+		BOMFormat  string `json:"bomFormat"`
+		Components []struct {
+			Name, Version, Purl string
+			Licenses            []struct{ License struct{ ID string } }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &sbom))
+	require.Equal(t, "CycloneDX", sbom.BOMFormat)
+	require.Equal(t, "std", sbom.Components[0].Name)
+	bundled, err := console("../../../" + bundledLicenses)
+	require.NoError(t, err)
+	require.Len(t, sbom.Components, 1+len(bundled))
+	for _, c := range sbom.Components[1:] {
+		require.Regexp(t, `^pkg:npm/(%40[a-z0-9-]+/)?[a-z0-9-]+@\d+\.\d+\.\d+$`, c.Purl)
+		require.NotEmpty(t, c.Licenses, c.Name)
+		require.NotEmpty(t, c.Licenses[0].License.ID, c.Name)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"queryengine/pkg/dirlock"
 )
 
 const (
@@ -62,7 +63,7 @@ const inProcessUser = "in-process"
 type Server struct {
 	server   *server.Server
 	password string // of inProcessUser, "" for none
-	lock     io.Closer
+	lock     *dirlock.Lock
 	stop     sync.Once
 }
 
@@ -71,9 +72,10 @@ func Start(c Config) (*Server, error) {
 	if c.Dir == "" {
 		return nil, errors.New("the embedded NATS server needs a data directory")
 	}
-	lock, err := lockDir(c.Dir)
+	// Two servers on the same files destroy each other's streams.
+	lock, err := dirlock.Take(c.Dir, 0o750)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the NATS data directory: %w", err)
 	}
 	o := options(c)
 	password := ""

@@ -39,7 +39,7 @@ func TestWrongPasswordIsToldAndWaitedFor(t *testing.T) {
 	l := p.awaitLine("unstructured", func(l logLine) bool { return l.Detail["message"] == "waiting for the metadata database" })
 	require.Equal(t, "warn", l.Level)
 	require.Equal(t, fmt.Sprintf("password authentication failed for user %q (28P01)", role), l.Detail["reason"])
-	require.Equal(t, "correct the password in --metadata-database-url or --database-url", l.Detail["advice"])
+	require.Equal(t, "correct the user or the password in --metadata-database-url or --database-url", l.Detail["advice"])
 	require.NotContains(t, l.raw, "second", "the password")
 
 	execute(t, owner, "ALTER ROLE "+role+" PASSWORD 'second'")

@@ -3,13 +3,19 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/services/engine/internal/project"
+	"queryengine/services/engine/internal/remote"
 )
 
 // workshop is a project directory and the server that its commands talk to.
@@ -191,4 +197,52 @@ func TestFailuresOfProjectCommands(t *testing.T) {
 	require.Contains(t, w.does(3, "migrate status"), "default\t2\tgood\tapplied", "the others are")
 	w.write("migrations/other/1_x/up.sql", "SELECT 1")
 	require.Contains(t, w.does(1, "migrate apply"), "the server doesn't have source another, other, so its migrations were not applied")
+}
+
+// TestMigrationsRunOnce: several programs that apply a project at the same time run each migration once, and none forgets what the
+// others have recorded.
+func TestMigrationsRunOnce(t *testing.T) {
+	t.Parallel()
+	w, _ := newWorkshop(t)
+	conf, err := project.LoadConfig(w.dir, func(name string) (string, bool) {
+		value, ok := map[string]string{"ENGINE_GRAPHQL_ENDPOINT": w.url, "ENGINE_GRAPHQL_ADMIN_SECRET": secret}[name]
+		return value, ok
+	})
+	require.NoError(t, err)
+	client, err := remote.New(conf)
+	require.NoError(t, err)
+	ctx := t.Context()
+	state := func() *remote.State {
+		s, err := client.State(ctx)
+		require.NoError(t, err)
+		return s
+	}
+	one, two, late := state(), state(), state()
+	require.NoError(t, client.Mark(ctx, one, "default", 1, true))
+	require.ErrorIs(t, client.Mark(ctx, two, "default", 1, true), remote.ErrTaken)
+	require.NoError(t, client.Mark(ctx, two, "default", 2, true))
+	require.NoError(t, client.Mark(ctx, one, "default", 1, false))
+	require.ErrorIs(t, client.Mark(ctx, late, "default", 1, true), remote.ErrTaken, "it is applied by now")
+	require.NoError(t, client.Mark(ctx, two, "default", 2, false))
+	require.Equal(t, map[string]map[int64]bool{"default": {1: false, 2: false}}, state().Migrations)
+	require.NoError(t, client.Unmark(ctx, one, "default", 1))
+	require.NoError(t, client.Unmark(ctx, two, "default", 2))
+	require.Empty(t, state().Migrations["default"])
+
+	const count = 5
+	for i := range count {
+		w.write(fmt.Sprintf("migrations/default/%d_t/up.sql", i+1), fmt.Sprintf("CREATE TABLE t%[1]d (id int); INSERT INTO t%[1]d VALUES (1)", i))
+	}
+	var jobs sync.WaitGroup
+	for range 4 {
+		jobs.Go(func() {
+			if code, _, errs := w.run("migrate", "apply"); code != 0 {
+				assert.Regexp(t, "another program may be applying it|at the same time", errs)
+			}
+		})
+	}
+	jobs.Wait()
+	w.does(0, "migrate apply")
+	require.Contains(t, w.does(0, "migrate status"), fmt.Sprintf("all %d migrations are applied", count))
+	w.does(0, "metadata reload")
 }

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
+	"queryengine/pkg/dirlock"
 	"queryengine/pkg/extension"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
@@ -166,7 +168,11 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // settings reads the settings of a command.
 func (sh *Shell) settings(command string, args []string, env func(string) (string, bool)) (*config.Values, error) {
-	v, code := program.Settings(config.Engine, "engine "+command+" [OPTION...]", args, env, sh.Out, sh.Errs)
+	usage := "engine " + command + " [OPTION...]"
+	if command == "dev" {
+		usage += devHelp()
+	}
+	v, code := program.Settings(config.Engine, usage, args, env, sh.Out, sh.Errs)
 	if v == nil {
 		return nil, exit(code)
 	}
@@ -199,7 +205,7 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 	}
 	p, err := process.Open(ctx, v, sh.Out)
 	if err != nil {
-		return err
+		return dataDirFault(err)
 	}
 	defer p.Close()
 	env := p.Env
@@ -209,6 +215,14 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 		return err
 	}
 	return program.Serve(ctx, env, services, ready)
+}
+
+// dataDirFault names the setting where another process uses its directory.
+func dataDirFault(err error) error {
+	if errors.Is(err, dirlock.ErrInUse) {
+		return config.DataDir.Spec().Wrong(err)
+	}
+	return err
 }
 
 // checkPort fails when the gateway couldn't listen, before anything is made in databases.
@@ -222,6 +236,9 @@ func checkPort(ctx context.Context, v *config.Values) error {
 		network, host = "tcp4", ""
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, network, net.JoinHostPort(host, strconv.Itoa(port)))
+	if unknown := new(net.DNSError); errors.Is(err, syscall.EADDRNOTAVAIL) || errors.As(err, &unknown) {
+		return config.ServerHost.Spec().Wrong(fmt.Errorf("not an address of this machine: %w", err))
+	}
 	if err != nil {
 		return config.ServerPort.Spec().Wrong(fmt.Errorf("cannot listen: %w", err))
 	}

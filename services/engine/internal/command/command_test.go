@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/dirlock"
 	"queryengine/pkg/freeport"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
@@ -101,6 +103,14 @@ func TestCommandLine(t *testing.T) {
 		"which shell":     {[]string{"completion"}, 2, "", "engine: completion needs a shell: bash, zsh, fish (see engine completion --help)\n"},
 		"no such status":  {[]string{"echo", "--status", "/x=ok"}, 2, "", "engine: option --status: \"ok\" is not a status from 200 to 599 (see --help)\n"},
 		"more than echo":  {[]string{"echo", "this"}, 2, "", "engine: unknown argument \"this\" (see engine echo --help)\n"},
+		"empty address":   {[]string{"dev", "--database-url", ""}, 1, "", "engine: --database-url (ENGINE_GRAPHQL_DATABASE_URL): empty string not allowed"},
+		"empty address =": {[]string{"dev", "--database-url="}, 1, "", "engine: --database-url (ENGINE_GRAPHQL_DATABASE_URL): empty string not allowed"},
+		"help of dev":     {[]string{"dev", "--help"}, 0, "\n  --track-all\n        track all tables of the database", ""},
+		"switch of dev":   {[]string{"dev", "--sample=true", "--server-port", "x"}, 2, "", "engine: option --server-port: "},
+		"no such switch":  {[]string{"dev", "--sample=maybe"}, 2, "", "engine: option --sample: parse error (see --help)\n"},
+		"no file":         {[]string{"dev", "--sqlite"}, 2, "", "engine: option --sqlite needs a value (see --help)\n"},
+		"empty file":      {[]string{"dev", "--sqlite="}, 2, "", "engine: option --sqlite: expected the path of a file (see --help)\n"},
+		"foreign host":    {[]string{"dev", "--server-host", "192.0.2.1"}, 1, "", "engine: --server-host (ENGINE_GRAPHQL_SERVER_HOST): not an address of this machine: "},
 		"no server there": {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,3 +283,49 @@ func TestSampleKeepsTheAddressOfItsSource(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestDirectoryThatIsInUse: a second engine dev in a directory says which setting gives it another one.
+func TestDirectoryThatIsInUse(t *testing.T) {
+	t.Parallel()
+	for name, part := range map[string]string{"database": "postgresql", "NATS": "nats"} {
+		dir := t.TempDir()
+		lock, err := dirlock.Take(filepath.Join(dir, part), 0o700)
+		require.NoError(t, err)
+		args := []string{"dev", "--data-dir", dir, "--server-port", freeport.Text(t)}
+		if part == "nats" {
+			args = append(args, "--database-url", "postgres://127.0.0.1:1/none")
+		}
+		s := newShell(t, map[string]string{})
+		require.Equal(t, 1, s.Run(t.Context(), args), name)
+		require.Contains(t, s.errs.String(), "engine: --data-dir (ENGINE_GRAPHQL_DATA_DIR): ", name)
+		require.Contains(t, s.errs.String(), "is in use by another process\n", name)
+		require.NoError(t, lock.Close())
+	}
+}
+
+// TestInterruptedStartIsNoFailure: Ctrl-C while PostgreSQL is set up.
+func TestInterruptedStartIsNoFailure(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := newShell(t, map[string]string{})
+	require.Zero(t, s.Run(ctx, []string{"dev", "--data-dir", t.TempDir(), "--server-port", freeport.Text(t)}))
+	require.Empty(t, s.errs.String())
+}
+
+// TestVariablesOfAnotherEngine: a project's commands say that they ignore them, until its name is a setting.
+func TestVariablesOfAnotherEngine(t *testing.T) {
+	t.Parallel()
+	for environment, want := range map[string]string{
+		"ACME_GRAPHQL_ADMIN_SECRET=s\n":                                             "warning: variables ACME_GRAPHQL_\\* are ignored: set ENGINE_GRAPHQL_VENDOR_NAMES to acme\n",
+		"ACME_GRAPHQL_ADMIN_SECRET=s\nENGINE_GRAPHQL_ADMIN_SECRET=t\n":              "",
+		"ACME_GRAPHQL_ADMIN_SECRET=s\nENGINE_GRAPHQL_VENDOR_NAMES=acme\n":           "",
+		"SHOP_GRAPHQL_ENDPOINT=http://shop.example\nACME_GRAPHQL_ADMIN_SECRETS=x\n": "",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".env"), []byte(environment), 0o600))
+		s := newShell(t, nil)
+		require.Equal(t, 1, s.Run(t.Context(), []string{"metadata", "reload", "--project", dir, "--endpoint", "http://127.0.0.1:1"}))
+		require.Regexp(t, "^"+want+"engine: the server can't be reached: ", s.errs.String(), environment)
+	}
+}

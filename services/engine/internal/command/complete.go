@@ -54,7 +54,7 @@ func commandTree() *completion.Command {
 		case "doctor":
 			c.Options = flagOptions(projectFlags(doctorCommand()).FlagSet)
 		case "dev":
-			c.Options = optionsOfDev(settings)
+			c.Options = append(slices.Clone(settings), flagOptions((&devOptions{}).flags())[1:]...)
 		case "init":
 			set, _, _ := newInitFlags()
 			c.Options = flagOptions(set)
@@ -111,14 +111,17 @@ func flagOptions(set *flag.FlagSet) []completion.Option {
 	list := []completion.Option{{Name: "--help", Help: "list the options", Switch: true}}
 	set.VisitAll(func(f *flag.Flag) {
 		_, help := flag.UnquoteUsage(f)
-		o := completion.Option{Name: "--" + f.Name, Help: help}
-		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok {
-			o.Switch = b.IsBoolFlag()
-		}
+		o := completion.Option{Name: "--" + f.Name, Help: help, Switch: isSwitch(f)}
 		if c, ok := f.Value.(*choice); ok {
 			o.Values = c.values
 		}
 		list = append(list, o)
 	})
 	return list
+}
+
+// isSwitch reports whether an option needs no value.
+func isSwitch(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
 }

@@ -22,7 +22,7 @@ var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postg
 // dev runs serve on a private database with the sample. It loads the sample into the database that the settings name only with
 // --sample. With a file of SQLite it tracks the tables of the file, and loads no sample.
 func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
-	o, args, err := takeDevOptions(args)
+	o, args, err := sh.takeDevOptions(args)
 	if err != nil {
 		return err
 	}
@@ -30,15 +30,21 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if hasEmptyURL(args) {
+		return config.DatabaseURL.Spec().Wrong(errEmptyURL)
+	}
+	if err := checkPort(ctx, v); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(config.DataDir.Get(v), 0o700); err != nil {
-		return fmt.Errorf("data directory: %w", err)
+		return config.DataDir.Spec().Wrong(err)
 	}
 	if config.DatabaseURL.Get(v) != "" {
 		return sh.runDev(ctx, v, o)
 	}
 	server, err := sh.startPostgres(ctx, v)
 	if err != nil {
-		return err
+		return unlessStopped(ctx, dataDirFault(err))
 	}
 	defer func() { err = errors.Join(err, stopPostgres(ctx, server)) }()
 	if err := sh.usePostgres(v, server); err != nil {
@@ -62,13 +68,25 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-func (sh *Shell) runDev(ctx context.Context, v *config.Values, o devOptions) error {
-	if err := checkPort(ctx, v); err != nil {
-		return err
+// errEmptyURL is an address of a database that a command line has as "$VARIABLE", where the variable isn't set.
+var errEmptyURL = errors.New("empty string not allowed; leave the option out for a PostgreSQL server of its own")
+
+// hasEmptyURL reports whether arguments name a database by an empty text. The driver would connect to the default server of this
+// machine, and the sample would be loaded there.
+func hasEmptyURL(args []string) bool {
+	option := "--" + config.DatabaseURL.Spec().Flag
+	for i, a := range args {
+		if a == option+"=" || a == option && i+1 < len(args) && args[i+1] == "" {
+			return true
+		}
 	}
+	return false
+}
+
+func (sh *Shell) runDev(ctx context.Context, v *config.Values, o *devOptions) error {
 	if o.sample && o.file == "" {
 		if err := sh.loadSample(ctx, v); err != nil {
-			return err
+			return unlessStopped(ctx, err)
 		}
 	}
 	return sh.runServices(ctx, v, func(ctx context.Context) error {
@@ -87,8 +105,16 @@ func (sh *Shell) runDev(ctx context.Context, v *config.Values, o devOptions) err
 	})
 }
 
+// unlessStopped is the error of a step of the start, nil when the user has stopped the program meanwhile.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
 // content fills the metadata. It returns a first query, and a hint at tables that aren't tracked.
-func (sh *Shell) content(ctx context.Context, v *config.Values, o devOptions) (query, hint string, err error) {
+func (sh *Shell) content(ctx context.Context, v *config.Values, o *devOptions) (query, hint string, err error) {
 	if o.file != "" {
 		query, err = sh.useSQLite(ctx, v, o.file)
 		return query, "", err
@@ -132,6 +158,7 @@ func (sh *Shell) useTables(ctx context.Context, v *config.Values, trackAll bool)
 	} else if len(untracked) > 0 {
 		hint = sh.hint(v, len(all), len(untracked))
 	}
+	tracked = slices.DeleteFunc(tracked, func(n catalog.Name) bool { return !slices.Contains(all, n) }) // what was dropped
 	switch {
 	case len(all) == 0:
 		return nothing, "The database has no tables yet. Start with " + sampleOption + " to fill it with a sample.\n\n", nil

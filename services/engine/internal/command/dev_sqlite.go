@@ -3,12 +3,11 @@ package command
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
 )
 
@@ -20,45 +19,59 @@ const (
 	sqliteSource   = "sqlite"
 )
 
-// devOptions are those of a command line.
+// devOptions are the options of dev besides settings.
 type devOptions struct {
 	file             string // of SQLite, "" for none
 	sample, trackAll bool
 }
 
+// flags declares the options.
+func (o *devOptions) flags() *flag.FlagSet {
+	set := newFlags()
+	set.Func(sqliteOption[2:], "`FILE` of SQLite whose tables are tracked, instead of the sample", func(path string) (err error) {
+		if path == "" {
+			return errors.New("expected the path of a file")
+		}
+		o.file, err = filepath.Abs(path)
+		return err
+	})
+	set.BoolVar(&o.sample, sampleOption[2:], false, "load the sample into a database of yours")
+	set.BoolVar(&o.trackAll, trackAllOption[2:], false, "track all tables of the database, with relationships by their foreign keys")
+	return set
+}
+
 // takeDevOptions takes the options off the arguments of dev.
-func takeDevOptions(args []string) (o devOptions, rest []string, err error) {
+func (sh *Shell) takeDevOptions(args []string) (o *devOptions, rest []string, err error) {
+	o = &devOptions{}
+	set := o.flags()
+	var own []string
 	for i := 0; i < len(args); i++ {
-		value, given := strings.CutPrefix(args[i], sqliteOption+"=")
-		switch {
-		case args[i] == sampleOption:
-			o.sample = true
-			continue
-		case args[i] == trackAllOption:
-			o.trackAll = true
-			continue
-		case args[i] == sqliteOption && i+1 < len(args):
-			i++
-			value = args[i]
-		case args[i] == sqliteOption:
-			return o, nil, errors.New(sqliteOption + " needs the path of a file")
-		case !given:
+		name, _, given := strings.Cut(args[i], "=")
+		flagName, dashed := strings.CutPrefix(name, "--")
+		f := set.Lookup(flagName)
+		if f == nil || !dashed {
 			rest = append(rest, args[i])
 			continue
 		}
-		if o.file, err = filepath.Abs(value); err != nil || value == "" {
-			return o, nil, errors.Join(errors.New(sqliteOption+" needs the path of a file"), err)
+		own = append(own, args[i])
+		if !given && !isSwitch(f) && i+1 < len(args) {
+			i++
+			own = append(own, args[i])
 		}
 	}
-	return o, rest, nil
+	_, err = sh.parse(set, "", own)
+	return o, rest, err
 }
 
-// optionsOfDev are those of settings, and its own.
-func optionsOfDev(settings []completion.Option) []completion.Option {
-	return append(slices.Clone(settings),
-		completion.Option{Name: sqliteOption, Help: "file of SQLite whose tables are tracked, instead of the sample"},
-		completion.Option{Name: sampleOption, Switch: true, Help: "load the sample into a database of yours"},
-		completion.Option{Name: trackAllOption, Switch: true, Help: "track all tables of the database, with relationships by their foreign keys"})
+// devHelp lists the options of dev, in the form of those of settings.
+func devHelp() string {
+	var b strings.Builder
+	b.WriteString("\n\nWhat it serves:\n")
+	(&devOptions{}).flags().VisitAll(func(f *flag.Flag) {
+		value, help := flag.UnquoteUsage(f)
+		fmt.Fprintf(&b, "  %s\n        %s\n", strings.TrimSpace("--"+f.Name+" "+value), help)
+	})
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // useSQLite has the server use a file of SQLite. The first time, all of its tables are tracked, with
@@ -77,7 +90,7 @@ func (sh *Shell) useSQLite(ctx context.Context, v *config.Values, file string) (
 		"name": sqliteSource, "replace_configuration": true,
 		"configuration": map[string]any{"connection_info": map[string]any{"database_url": file}},
 	}); err != nil {
-		return "", fmt.Errorf("opening %s: %w", file, err)
+		return "", fmt.Errorf("opening %s: %w", file, explainRefusal(err))
 	}
 	tables, err := t.tables(ctx)
 	if err != nil {

@@ -149,11 +149,15 @@ func (p *workplace) inUse(ctx context.Context) (bool, error) {
 }
 
 func (p *workplace) importMigrations(ctx context.Context, theirs *importcatalog.Catalogue, state *remote.State, dry bool) error {
-	added := theirs.Merge(state.Migrations)
-	if added > 0 && !dry {
-		if err := p.server.Store(ctx, state); err != nil {
-			return err
-		}
+	added := 0
+	merge := func() error {
+		added = theirs.Merge(state.Migrations)
+		return nil
+	}
+	if dry {
+		_ = merge() // never fails
+	} else if err := p.server.Update(ctx, state, merge); err != nil {
+		return err
 	}
 	all := 0
 	for _, versions := range theirs.Migrations {
@@ -226,8 +230,11 @@ func (p *workplace) importEventLog(ctx context.Context, source string, state *re
 	sql := importcatalog.EventLogCount(until)
 	if !dry {
 		sql = importcatalog.EventLogCopy(until)
-		state.Imported[source] = until // first: a run that fails is followed by one that takes the same
-		if err := p.server.Store(ctx, state); err != nil {
+		// First: a run that fails is followed by one that takes the same.
+		if err := p.server.Update(ctx, state, func() error {
+			state.Imported[source] = until
+			return nil
+		}); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ type inconsistent struct {
 	Type   string `json:"type"`
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-	// Message has the cause, where a remote schema couldn't be reached.
+	// Message has the cause: a text, or an object where a remote schema couldn't be reached.
 	Message json.RawMessage `json:"message"`
 }
 
@@ -28,7 +28,10 @@ func (i inconsistent) String() string {
 	var cause struct {
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(i.Message, &cause) == nil && cause.Message != "" {
+	if json.Unmarshal(i.Message, &cause.Message) != nil {
+		_ = json.Unmarshal(i.Message, &cause) // of another form: the reason is enough
+	}
+	if cause.Message != "" && !strings.Contains(i.Reason, cause.Message) {
 		text += ": " + cause.Message
 	}
 	return text

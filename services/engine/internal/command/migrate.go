@@ -158,8 +158,8 @@ func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error 
 func plan(list []project.Migration, applied map[int64]bool, o *applyOptions) ([]task, error) {
 	for _, m := range list {
 		if applied[m.Version] && (o.version != m.Version || !o.skip) {
-			return nil, fmt.Errorf("migration %s of source %s has begun and not ended: look at the database, "+
-				"then record it with --version %d --skip-execution", m.Dir(), m.Source, m.Version)
+			return nil, fmt.Errorf("migration %s of source %s has begun and not ended: another program may be applying it. "+
+				"If none is, look at the database, then record it with --version %d --skip-execution", m.Dir(), m.Source, m.Version)
 		}
 	}
 	var up, down []task

@@ -183,6 +183,10 @@ func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string
 	if *o.secret != "" {
 		conf.AdminSecret = *o.secret
 	}
+	if conf.IgnoredVendor != "" && conf.Secret() == "" {
+		fmt.Fprintf(sh.Errs, "warning: variables %[1]s* are ignored: set %[2]s to %[3]s\n",
+			config.VendorPrefix(conf.IgnoredVendor), config.VendorNames.Spec().Env(), conf.IgnoredVendor)
+	}
 	server, err := remote.New(conf)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (sh *Shell) sample(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := os.MkdirAll(config.DataDir.Get(v), 0o700); err != nil {
-		return fmt.Errorf("data directory: %w", err)
+		return config.DataDir.Spec().Wrong(err)
 	}
 	if err := sh.loadSample(ctx, v); err != nil {
 		return err

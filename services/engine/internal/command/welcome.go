@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/program"
+	"queryengine/services/engine/internal/remote"
 )
 
 // healthLimit is how long the services may take to be healthy for the first time.
@@ -117,6 +118,10 @@ func (c client) do(ctx context.Context, method, path string, body []byte) ([]byt
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
+		refusal := &remote.RefusedError{Status: response.StatusCode}
+		if json.Unmarshal(answer, refusal) == nil && refusal.Message != "" {
+			return answer, refusal
+		}
 		err = fmt.Errorf("%s%s: status %d: %s", c.base, path, response.StatusCode, answer)
 	}
 	return answer, err

@@ -66,7 +66,7 @@ func (p *Process) stopNATS() {
 func startNATS(v *config.Values) (*natsserver.Server, error) {
 	dir := filepath.Join(config.DataDir.Get(v), natsDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+		return nil, config.DataDir.Spec().Wrong(err)
 	}
 	c := natsserver.Config{Dir: dir, Port: config.NATSPort.Get(v)}
 	if c.Port != 0 {

@@ -29,6 +29,8 @@ type Config struct {
 
 	// Dir is the directory of the project.
 	Dir string `json:"-"`
+	// IgnoredVendor is an engine whose credentials are in the environment and ignored, as its name isn't a setting; "" for none.
+	IgnoredVendor string `json:"-"`
 }
 
 // APIPaths are where the server has its endpoints, below Config.Endpoint.
@@ -85,6 +87,12 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 	}
 	if vendor, ok := lookup("VENDOR_NAMES"); ok && vendor != "" {
 		prefixes = append(prefixes, config.VendorPrefix(vendor))
+	} else {
+		environ := os.Environ()
+		for name, value := range dotenv {
+			environ = append(environ, name+"="+value)
+		}
+		c.IgnoredVendor = config.VendorIn(environ)
 	}
 	for name, text := range map[string]*string{
 		"ENDPOINT": &c.Endpoint, "ADMIN_SECRET": &c.AdminSecret, "ACCESS_KEY": &c.AccessKey,

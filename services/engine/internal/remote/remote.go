@@ -35,7 +35,7 @@ type Client struct {
 func New(c *project.Config) (*Client, error) {
 	endpoint, err := url.Parse(c.Endpoint)
 	if err != nil || endpoint.Host == "" {
-		return nil, fmt.Errorf("the endpoint %q is no address of a server", c.Endpoint)
+		return nil, fmt.Errorf("the endpoint %q is no address of a server: expected http://HOST:PORT", c.Endpoint)
 	}
 	t := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.InsecureSkipVerify} //nolint:gosec // asked for by a setting
 	if c.CertificateAuthority != "" {

@@ -3,8 +3,11 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+
+	"queryengine/pkg/apierror"
 )
 
 // State is what tools keep on the server: which migrations are applied, by source and
@@ -15,7 +18,11 @@ type State struct {
 	// has written since is in ours, too.
 	Imported map[string]string
 	other    map[string]json.RawMessage
+	stored   json.RawMessage // all of it, as the server has it
 }
+
+// ErrTaken reports a migration that another program has begun or ended meanwhile.
+var ErrTaken = errors.New("another program applies it or takes it back at the same time: run the command again when that has ended")
 
 const (
 	migrationsKey = "migrations"
@@ -29,12 +36,17 @@ func (c *Client) State(ctx context.Context) (*State, error) {
 		return nil, err
 	}
 	var answer struct {
-		CLI map[string]json.RawMessage `json:"cli_state"`
+		CLI json.RawMessage `json:"cli_state"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return nil, fmt.Errorf("state of the server: %w", err)
 	}
-	s := &State{Migrations: map[string]map[int64]bool{}, Imported: map[string]string{}, other: answer.CLI}
+	s := &State{Migrations: map[string]map[int64]bool{}, Imported: map[string]string{}, stored: answer.CLI}
+	if answer.CLI != nil {
+		if err := json.Unmarshal(answer.CLI, &s.other); err != nil {
+			return nil, fmt.Errorf("state of the server: %w", err)
+		}
+	}
 	if s.other == nil {
 		s.other = map[string]json.RawMessage{}
 	}
@@ -51,25 +63,53 @@ func (c *Client) State(ctx context.Context) (*State, error) {
 	return s, nil
 }
 
-// Mark records a migration; dirty marks that it hasn't ended.
+// Mark records a migration; dirty marks that it hasn't ended. A dirty mark fails with ErrTaken when the migration isn't any more as the
+// state has it, so that one of several programs runs it.
 func (c *Client) Mark(ctx context.Context, s *State, source string, version int64, dirty bool) error {
-	if s.Migrations[source] == nil {
-		s.Migrations[source] = map[int64]bool{}
-	}
-	s.Migrations[source][version] = dirty
-	return c.Store(ctx, s)
+	was, known := s.Migrations[source][version]
+	return c.Update(ctx, s, func() error {
+		if is, found := s.Migrations[source][version]; dirty && (is != was || found != known) {
+			return ErrTaken
+		}
+		if s.Migrations[source] == nil {
+			s.Migrations[source] = map[int64]bool{}
+		}
+		s.Migrations[source][version] = dirty
+		return nil
+	})
 }
 
 // Unmark forgets migrations.
 func (c *Client) Unmark(ctx context.Context, s *State, source string, versions ...int64) error {
-	for _, v := range versions {
-		delete(s.Migrations[source], v)
-	}
-	return c.Store(ctx, s)
+	return c.Update(ctx, s, func() error {
+		for _, v := range versions {
+			delete(s.Migrations[source], v)
+		}
+		return nil
+	})
 }
 
-// Store writes the state.
-func (c *Client) Store(ctx context.Context, s *State) error {
+// Update changes the state and stores it. When another program has stored one meanwhile, it reads that one and changes it instead.
+func (c *Client) Update(ctx context.Context, s *State, change func() error) error {
+	for {
+		if err := change(); err != nil {
+			return err
+		}
+		err := c.store(ctx, s)
+		refusal := new(RefusedError)
+		if !errors.As(err, &refusal) || refusal.Code != string(apierror.Conflict) {
+			return err
+		}
+		current, err := c.State(ctx)
+		if err != nil {
+			return err
+		}
+		*s = *current
+	}
+}
+
+// store writes the state, unless the server has another one than it was made from.
+func (c *Client) store(ctx context.Context, s *State) error {
 	texts := make(map[string]map[string]bool, len(s.Migrations))
 	for source, versions := range s.Migrations {
 		texts[source] = make(map[string]bool, len(versions))
@@ -90,6 +130,16 @@ func (c *Client) Store(ctx context.Context, s *State) error {
 			state[key] = value
 		}
 	}
-	_, err := c.Metadata(ctx, "set_catalog_state", 0, map[string]any{"type": "cli", "state": state})
+	text, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	args := map[string]any{"type": "cli", "state": json.RawMessage(text)}
+	if s.stored != nil {
+		args["previous"] = s.stored
+	}
+	if _, err = c.Metadata(ctx, "set_catalog_state", 0, args); err == nil {
+		s.stored = text
+	}
 	return err
 }

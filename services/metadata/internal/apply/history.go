@@ -79,5 +79,5 @@ func (w *work) catalogState(ctx context.Context, _ string, _ *metadata.GetCatalo
 }
 
 func (w *work) setCatalogState(ctx context.Context, _ string, a *metadata.SetCatalogState) (json.RawMessage, error) {
-	return success, w.Store.SetCatalogState(ctx, a.Type, a.State)
+	return success, w.Store.SetCatalogState(ctx, a.Type, a.State, a.Previous)
 }

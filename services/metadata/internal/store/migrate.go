@@ -45,15 +45,23 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return migrate(ctx, tx, current)
 	})
 	err := s.explain(cause)
-	if refused := new(pgconn.PgError); errors.As(cause, &refused) && refused.Code == noPrivilege {
+	refused := new(pgconn.PgError)
+	switch {
+	case !errors.As(cause, &refused):
+	case refused.Code == readOnly:
+		return fmt.Errorf("%w; the metadata needs a database that can be written: %s names another one", err, config.MetadataDatabaseURL.Spec().Name())
+	case refused.Code == noPrivilege:
 		return fmt.Errorf("%w; the metadata is kept in the schema engine_catalog, so its user needs CREATE on the database "+
 			"(GRANT CREATE ON DATABASE ... TO ...), or %s names another database", err, config.MetadataDatabaseURL.Spec().Name())
 	}
 	return err
 }
 
-// noPrivilege is the code of PostgreSQL for what a user may not do.
-const noPrivilege = "42501"
+// Codes of PostgreSQL: what a user may not do, and what a transaction, a database or a standby may not.
+const (
+	noPrivilege = "42501"
+	readOnly    = "25006"
+)
 
 // explain keeps the words of our own and of the server, not the address.
 func (s *Store) explain(err error) error {

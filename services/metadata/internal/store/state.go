@@ -22,17 +22,24 @@ func (s *Store) CatalogState(ctx context.Context) (CatalogState, error) {
 	return c, failure(err)
 }
 
-// SetCatalogState replaces one state: "cli" or "console".
-func (s *Store) SetCatalogState(ctx context.Context, kind string, state json.RawMessage) error {
-	var sql string
+// SetCatalogState replaces one state, "cli" or "console": any state when previous is nil, else that one only.
+func (s *Store) SetCatalogState(ctx context.Context, kind string, state, previous json.RawMessage) error {
+	var column string
 	switch kind {
-	case "cli":
-		sql = `UPDATE engine_catalog.engine_version SET cli_state = $1::jsonb`
-	case "console":
-		sql = `UPDATE engine_catalog.engine_version SET console_state = $1::jsonb`
+	case "cli", "console":
+		column = kind + "_state"
 	default:
 		return apierror.At(apierror.Newf(apierror.ParseFailed, "expected cli or console, but found %s", kind), "type")
 	}
-	_, err := s.pool.Exec(ctx, sql, string(state))
+	var expected *string
+	if previous != nil && string(previous) != "null" {
+		text := string(previous)
+		expected = &text
+	}
+	tag, err := s.pool.Exec(ctx, `UPDATE engine_catalog.engine_version SET `+column+` = $1::jsonb WHERE $2::jsonb IS NULL OR `+column+` = $2::jsonb`,
+		string(state), expected)
+	if err == nil && tag.RowsAffected() == 0 {
+		return apierror.At(apierror.Newf(apierror.Conflict, "another client has changed this state"), "previous")
+	}
 	return failure(err)
 }

@@ -238,13 +238,20 @@ func TestForkChangesTheIdentityOnce(t *testing.T) {
 func TestCatalogState(t *testing.T) {
 	t.Parallel()
 	s, _ := setup(t)
-	require.NoError(t, s.SetCatalogState(t.Context(), "cli", json.RawMessage(`{"a":1}`)))
+	require.NoError(t, s.SetCatalogState(t.Context(), "cli", json.RawMessage(`{"a":1}`), nil))
 	state, err := s.CatalogState(t.Context())
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":1}`, string(state.CLI))
 	require.JSONEq(t, `{}`, string(state.Console))
 	require.Len(t, state.ID, 36)
-	require.ErrorContains(t, s.SetCatalogState(t.Context(), "x", nil), "expected cli or console, but found x")
+	require.ErrorContains(t, s.SetCatalogState(t.Context(), "x", nil, nil), "expected cli or console, but found x")
+
+	require.NoError(t, s.SetCatalogState(t.Context(), "cli", json.RawMessage(`{"a":2}`), json.RawMessage(` {"a": 1} `)))
+	err = s.SetCatalogState(t.Context(), "cli", json.RawMessage(`{"a":3}`), json.RawMessage(`{"a":1}`))
+	require.ErrorContains(t, err, "another client has changed this state")
+	state, err = s.CatalogState(t.Context())
+	require.NoError(t, err)
+	require.JSONEq(t, `{"a":2}`, string(state.CLI))
 }
 
 func TestAddressInAFileIsReadForEachConnection(t *testing.T) {
