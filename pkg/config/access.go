@@ -24,6 +24,10 @@ var (
 		Flag: "admin-secrets", Secret: true, Values: "JSON array of texts", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "several admin secrets, all valid, to change one without a gap",
 	}, parseSecrets)
+	DisableAdminSecret = define(Spec{
+		Flag: "disable-admin-secret", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "accept no admin secret, also where one is set: only tokens, or the webhook, which don't need one then",
+	}, parseBool)
 	AccessKey = define(Spec{
 		Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "deprecated name of admin-secret",

@@ -36,6 +36,7 @@ type Config struct {
 
 	// AdminSecrets are all valid; without any, every caller may take any role.
 	AdminSecrets     []config.Secret
+	DisableSecret    bool
 	UnauthorizedRole string
 	// JWTSecret is a token configuration, JWTSecrets a list that takes its place; empty for
 	// none. EnableEC accepts elliptic-curve keys.
@@ -62,6 +63,7 @@ func ReadConfig(v *config.Values) Config {
 		CORSDomains:             config.CORSDomain.Get(v),
 		DisableCORS:             config.DisableCORS.Get(v),
 		AdminSecrets:            adminSecrets(v),
+		DisableSecret:           config.DisableAdminSecret.Get(v),
 		UnauthorizedRole:        config.UnauthorizedRole.Get(v),
 		JWTSecret:               config.JWTSecret.Get(v),
 		JWTSecrets:              config.JWTSecrets.Get(v),

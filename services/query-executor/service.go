@@ -95,6 +95,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 			NamingConventionEnabled:  c.NamingConvention,
 			HideStreamFields:         c.HideStreamFields,
 			HideUpdateManyFields:     c.HideUpdateManyFields,
+			HideDatabaseComments:     c.HideDatabaseComments,
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 		},
 		sources:        open.New(d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))),
@@ -117,6 +118,9 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	}
 	if len(c.MaskedVariables) > 0 {
 		e.actions.HideBodies()
+	}
+	if c.RedactActions {
+		e.actions.Redact()
 	}
 	e.queryLog = querylog.New(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)

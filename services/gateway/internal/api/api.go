@@ -53,7 +53,7 @@ type Settings struct {
 	Enabled map[Group]bool
 	// Federation reports whether executors serve Apollo Federation.
 	Federation bool
-	// Relay serves /v1beta1/relay.
+	// Relay serves /v1/relay and /v1beta1/relay.
 	Relay bool
 	// DevMode shows the internal part of errors to every role, AdminInternalErrors to
 	// admin.

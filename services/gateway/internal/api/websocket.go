@@ -117,7 +117,9 @@ func (a *API) addWebSockets(e *echo.Echo) {
 	add("/v1/graphql", websocket.Endpoint{}, byGET)
 	add("/v1alpha1/graphql", websocket.Endpoint{FlatErrors: true}, missing)
 	if a.Relay {
-		add("/v1beta1/relay", websocket.Endpoint{Relay: true}, missing)
+		for _, path := range relayPaths {
+			add(path, websocket.Endpoint{Relay: true}, missing)
+		}
 	}
 }
 

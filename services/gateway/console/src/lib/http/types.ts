@@ -983,6 +983,7 @@ export interface RemoteTypeRelationships {
 
 export interface RemoveRemoteSchemaArgs {
   name: string;
+  cascade?: boolean;
 }
 
 export interface RenameQueryCollectionArgs {
