@@ -36,6 +36,7 @@ Commands:
   metadata    apply, export, compare and check the metadata of a project directory, and follow its changes
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
+  documents   publish, compare and remove the GraphQL documents of clients
   console     open the console on a project directory: what is changed in it is written there, too
   import      take over the catalogue of another engine: metadata, events, applied migrations
   doctor      examine sources: what fails, is slow or limited on them, and how to mend it
@@ -51,7 +52,7 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "track", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
+	"serve", "dev", "track", "metadata", "migrate", "seed", "documents", "console", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -99,7 +100,7 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.serve
 	case "dev":
 		run = sh.dev
-	case "metadata", "migrate", "seed":
+	case "metadata", "migrate", "seed", "documents":
 		run = sh.onProject(command)
 	case "track":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, trackCommand(), args) }

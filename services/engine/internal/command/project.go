@@ -27,6 +27,7 @@ const projectUsage = `Usage: engine metadata apply|export|diff|follow|reload|cle
        engine metadata inconsistency list|drop|status [OPTION...]
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
+       engine documents publish|diff|prune [OPTION...]
        engine console [OPTION...]
        engine import --from URL [OPTION...]
        engine doctor [--database-url URL] [OPTION...]
@@ -73,6 +74,9 @@ func projectCommands() map[string]func() projectCommand {
 		"metadata inconsistency list":   inconsistencyList,
 		"metadata inconsistency drop":   inconsistencyDrop,
 		"metadata inconsistency status": inconsistencyStatus,
+		"documents publish":             documentsPublish,
+		"documents diff":                documentsDiff,
+		"documents prune":               documentsPrune,
 		"migrate create":                migrateCreate,
 		"migrate apply":                 migrateApply,
 		"migrate status":                migrateStatus,

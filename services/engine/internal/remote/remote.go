@@ -98,6 +98,11 @@ func (c *Client) Metadata(ctx context.Context, name string, version int, args an
 	return c.post(ctx, c.config.Paths.Metadata, request{Type: name, Version: version, Args: args})
 }
 
+// Try is Metadata as a dry run.
+func (c *Client) Try(ctx context.Context, name string, args any) (json.RawMessage, error) {
+	return c.post(ctx, c.config.Paths.Metadata, request{Type: name, DryRun: true, Args: args})
+}
+
 // SQL is one text for a source.
 type SQL struct {
 	Source string
