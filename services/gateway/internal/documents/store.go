@@ -89,8 +89,10 @@ func (s *Store) Stored(doc *metadata.Document, r *request.GraphQL) bool {
 		return false
 	}
 	x := s.of(doc)
-	if r.Document.Hash != "" {
-		r.Query = x.hashes[r.Document.Hash]
+	if hash := r.Document.Hash; hash != "" {
+		if r.Query = x.hashes[hash]; r.Query == "" {
+			r.Query = x.ids[hash] // clients send ids of their tools as hashes
+		}
 	} else if id := r.Document.ID; id != "" {
 		if r.Query = x.ids[id]; r.Query == "" {
 			r.Query = x.hashes[strings.TrimPrefix(id, "sha256:")]
