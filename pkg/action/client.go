@@ -24,7 +24,7 @@ type Client struct {
 	logger  *slog.Logger
 	metrics *metrics
 
-	bodiesHidden bool
+	bodiesHidden, redacted bool
 }
 
 // NewClient makes a client; env is where definitions name variables of. r takes the metrics, nil

@@ -18,6 +18,17 @@ import (
 // under other names.
 func (c *Client) HideBodies() { c.bodiesHidden = true }
 
+// Redact leaves bodies, values of headers and messages of faults out of lines.
+func (c *Client) Redact() { c.bodiesHidden, c.redacted = true, true }
+
+// value is a header's value as lines show it.
+func (c *Client) value(name, value string) string {
+	if c.redacted {
+		return telemetry.Redacted
+	}
+	return telemetry.Redact(name, value)
+}
+
 // log writes a line about a call.
 func (c *Caller) log(ctx context.Context, e *exchange, call transform.Call, r *egress.Response, err error, took time.Duration) {
 	if !c.logger.Enabled(ctx, slog.LevelInfo) {
@@ -39,11 +50,15 @@ func (c *Caller) log(ctx context.Context, e *exchange, call transform.Call, r *e
 	if err != nil {
 		var failed *egress.Error
 		if errors.As(err, &failed) {
-			attributes = append(attributes, slog.String("error", failed.Error()))
+			text := failed.Error()
+			if c.redacted {
+				text = telemetry.Redacted
+			}
+			attributes = append(attributes, slog.String("error", text))
 		}
 	} else {
 		attributes = append(attributes, slog.Int("status", r.Status), slog.Int("response_size", len(r.Body)),
-			slog.Any("response_headers", shownHeaders(r.Header)))
+			slog.Any("response_headers", c.shownHeaders(r.Header)))
 	}
 	c.logger.LogAttrs(ctx, slog.LevelInfo, "", attributes...)
 }
@@ -61,7 +76,7 @@ func (c *Caller) shown(e *exchange) logged {
 	shown := logged{d.URL, d.Headers, d.Body, d.Transformed}
 	for i := range shown.Headers {
 		if h := &shown.Headers[i]; h.Value != nil {
-			value := telemetry.Redact(h.Name, *h.Value)
+			value := c.value(h.Name, *h.Value)
 			h.Value = &value
 		}
 	}
@@ -71,11 +86,11 @@ func (c *Caller) shown(e *exchange) logged {
 	return shown
 }
 
-func shownHeaders(header http.Header) []metadata.Header {
+func (c *Client) shownHeaders(header http.Header) []metadata.Header {
 	list := []metadata.Header{}
 	for name, values := range header {
 		for _, value := range values {
-			list = append(list, metadata.Header{Name: name, Value: new(telemetry.Redact(name, value))})
+			list = append(list, metadata.Header{Name: name, Value: new(c.value(name, value))})
 		}
 	}
 	return list

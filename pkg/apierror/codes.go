@@ -39,7 +39,7 @@ Other endpoints answer with one error, and with its status:
 {"error": "...", "path": "$.args", "code": "not-exists"}
 `+"```"+`
 
-`+"`/v1/graphql` and `/v1beta1/relay`"+` answer with status 200 whatever the error is, but for requests that did not get through:
+`+"`/v1/graphql`, `/v1/relay` and `/v1beta1/relay`"+` answer with status 200 whatever the error is, but for requests that did not get through:
 408, 413, 415 and 503 stay, and 401 with `+"`--preserve-401-errors`"+`. A client that accepts
 `+"`application/graphql-response+json`"+` gets the status of what isn't a GraphQL request, too (`+"`invalid-json`, `parse-failed`,\n`bad-request`"+`). `+"`/v1alpha1/graphql`"+` always answers with the status.
 

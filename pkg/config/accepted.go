@@ -45,13 +45,4 @@ var _ = []row{
 		Flag: "metadata-defaults", Default: "{}", Values: "JSON object", Services: []Service{Metadata},
 		Help: "metadata below the stored one",
 	}, parseText),
-
-	accepted(Spec{
-		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
-		Help: "accept queries by their hash",
-	}, parseBool),
-	accepted(Spec{
-		Flag: "persisted-queries-ttl", Default: "5", Values: seconds,
-		Help: "how long a persisted query is kept",
-	}, parseNonNegative),
 }

@@ -24,6 +24,10 @@ var (
 		Flag: "admin-secrets", Secret: true, Values: "JSON array of texts", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "several admin secrets, all valid, to change one without a gap",
 	}, parseSecrets)
+	DisableAdminSecret = define(Spec{
+		Flag: "disable-admin-secret", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "accept no admin secret, also where one is set: only tokens, or the webhook, which don't need one then",
+	}, parseBool)
 	AccessKey = define(Spec{
 		Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "deprecated name of admin-secret",
@@ -83,6 +87,14 @@ var (
 		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "let other roles than admin run listed queries only",
 	}, parseBool)
+	EnablePersistedQueries = define(Spec{
+		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "keep documents that clients send with their hash, for requests that have the hash alone; of roles that may run any document",
+	}, parseBool)
+	PersistedQueriesTTL = define(Spec{
+		Flag: "persisted-queries-ttl", Default: "5", Values: seconds, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how long such a document is kept after its last use",
+	}, parseNonNegative)
 	UnguardedDataOperations = defineList(Spec{
 		Flag: "unguarded-data-operations", Values: "list of guards", Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "what select, insert, update, delete and count of /v1/query go without, of what other roles than admin are held to in GraphQL: " + strings.Join(dataGuards, ", "),

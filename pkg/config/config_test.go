@@ -155,9 +155,9 @@ func TestCookiesNeedDisabledCORS(t *testing.T) {
 
 func TestSettingsWithoutEffectAreNamed(t *testing.T) {
 	t.Parallel()
-	v, err := config.Load(config.Engine, []string{"--enable-persisted-queries"}, environment(map[string]string{"ENGINE_GRAPHQL_PERSISTED_QUERIES_TTL": "7"}), io.Discard)
+	v, err := config.Load(config.Engine, []string{"--enable-telemetry", "true"}, environment(map[string]string{"ENGINE_GRAPHQL_METADATA_DEFAULTS": "{}"}), io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, []string{"enable-persisted-queries", "persisted-queries-ttl"}, v.WithoutEffect())
+	require.Equal(t, []string{"enable-telemetry", "metadata-defaults"}, v.WithoutEffect())
 }
 
 var update = flag.Bool("update", false, "rewrite the golden files")

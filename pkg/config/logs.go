@@ -34,6 +34,18 @@ var (
 		Flag: "log-masked-variables", Values: "list of names", Group: GroupOperation, Services: []Service{Gateway, QueryExecutor, EventDelivery},
 		Help: "GraphQL variables whose values are not shown in logs",
 	}, parseList)
+	RedactEventTriggerLogs = define(Spec{
+		Flag: "redact-event-trigger-logs", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{EventDelivery},
+		Help: "leave values of headers, answers and messages of faults out of the log lines of event triggers",
+	}, parseBool)
+	RedactScheduledTriggerLogs = define(Spec{
+		Flag: "redact-scheduled-trigger-logs", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{EventDelivery},
+		Help: "leave the same out of the log lines of scheduled triggers",
+	}, parseBool)
+	RedactActionHandlerLogs = define(Spec{
+		Flag: "redact-action-handler-logs", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{QueryExecutor, EventDelivery},
+		Help: "leave bodies, values of headers and messages of faults out of the log lines of action handlers",
+	}, parseBool)
 	TriggersErrorLogLevel = define(Spec{
 		Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{EventDelivery},
 		Help: "log failed deliveries as errors",

@@ -46,13 +46,17 @@ var (
 		Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "restrict roles to permitted parts of remote schemas",
 	}, parseBool)
+	DatabaseComments = define(Spec{
+		Flag: "database-comments", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Help: "describe tables, columns and computed fields in the schema by their comments in the database, where the metadata has none",
+	}, parseBool)
 	DisableNativeQueryValidation = define(Spec{
 		Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata},
 		Help: "don't ask the database about native queries when they are tracked",
 	}, parseBool)
 	EnableRelay = define(Spec{
 		Flag: "enable-relay", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Gateway},
-		Help: "serve /v1beta1/relay",
+		Help: "serve Relay at /v1/relay and /v1beta1/relay",
 	}, parseBool)
 	EnableApolloFederation = define(Spec{
 		Flag: "enable-apollo-federation", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Gateway, QueryExecutor},

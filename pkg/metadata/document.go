@@ -25,6 +25,7 @@ type Document struct {
 	MetricsConfig    json.RawMessage    `json:"metrics_config,omitempty"`
 	InheritedRoles   []*InheritedRole   `json:"inherited_roles,omitempty"`
 	Introspection    json.RawMessage    `json:"graphql_schema_introspection,omitempty"`
+	DocumentRules    json.RawMessage    `json:"document_rules,omitempty"`
 	Network          json.RawMessage    `json:"network,omitempty"`
 	BackendConfigs   json.RawMessage    `json:"backend_configs,omitempty"`
 	OpenTelemetry    json.RawMessage    `json:"opentelemetry,omitempty"`

@@ -122,6 +122,8 @@ func plainOperations() []operation {
 		command[DropQueryCollection]("drop_query_collection", atMetadata|atQuery),
 		command[AddQueryToCollection]("add_query_to_collection", atMetadata|atQuery),
 		command[DropQueryFromCollection]("drop_query_from_collection", atMetadata|atQuery),
+		command[ImportDocuments]("import_documents", atMetadata),
+		command[SetDocumentRules]("set_document_rules", atMetadata),
 		command[AddCollectionToAllowlist]("add_collection_to_allowlist", atMetadata|atQuery),
 		command[UpdateScopeInAllowlist]("update_scope_of_collection_in_allowlist", atMetadata),
 		command[DropCollectionFromAllowlist]("drop_collection_from_allowlist", atMetadata|atQuery),

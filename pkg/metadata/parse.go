@@ -99,7 +99,7 @@ func parseWithoutSources(raw json.RawMessage, version int, current *Document) (*
 	}
 	d.Version = 3
 	d.APILimits, d.MetricsConfig, d.InheritedRoles, d.Network = nil, nil, nil, nil
-	d.BackendConfigs, d.OpenTelemetry, d.Introspection = nil, nil, nil
+	d.BackendConfigs, d.OpenTelemetry, d.Introspection, d.DocumentRules = nil, nil, nil, nil
 	d.Sources = slices.Clone(current.Sources)
 	return d.withSource(&source), d.normalise()
 }

@@ -14,6 +14,7 @@ type QueryCollection struct {
 	Name       string               `json:"name" meta:"required,nonempty"`
 	Definition CollectionDefinition `json:"definition" meta:"required"`
 	Comment    *string              `json:"comment,omitempty"`
+	Client     *CollectionClient    `json:"client,omitempty"`
 }
 
 // CollectionDefinition are the queries of a collection.
@@ -25,6 +26,8 @@ type CollectionDefinition struct {
 type StoredQuery struct {
 	Name  string `json:"name" meta:"required,nonempty"`
 	Query string `json:"query" meta:"required"`
+	// ID is what clients name the document by, besides the SHA-256 of its text; "" for nothing.
+	ID string `json:"id,omitempty"`
 }
 
 func (q *StoredQuery) check() error { return checkQuery(q.Query) }
@@ -166,7 +169,7 @@ func (a *AddQueryToCollection) Apply(v View) (*Result, error) {
 			"query with name %q already exists in collection %q", a.QueryName, a.Collection)
 	}
 	collection := *old
-	collection.Definition.Queries = append(slices.Clone(old.Definition.Queries), StoredQuery{a.QueryName, a.Query})
+	collection.Definition.Queries = append(slices.Clone(old.Definition.Queries), StoredQuery{Name: a.QueryName, Query: a.Query})
 	return v.changeCollection(old, &collection), nil
 }
 

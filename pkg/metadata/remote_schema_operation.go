@@ -54,16 +54,17 @@ func (a *UpdateRemoteSchema) Apply(v View) (*Result, error) {
 
 // RemoveRemoteSchema are the arguments of remove_remote_schema.
 type RemoveRemoteSchema struct {
-	Name string `json:"name" meta:"required,nonempty"`
+	Name    string `json:"name" meta:"required,nonempty"`
+	Cascade bool   `json:"cascade"`
 }
 
-// Apply removes the remote schema with its permissions. Relationships to it forbid that.
+// Apply removes the remote schema with its permissions. Relationships to it forbid that, or are removed, too, by cascade.
 func (a *RemoveRemoteSchema) Apply(v View) (*Result, error) {
 	s := v.Document.RemoteSchema(a.Name)
 	if s == nil {
 		return nil, apierror.New(apierror.NotExists, "no such remote schema")
 	}
-	doc, err := v.drop(v.Document.Without(s.ID()), false, s.ID())
+	doc, err := v.drop(v.Document.Without(s.ID()), a.Cascade, s.ID())
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ func (d *Document) normaliseSettings() error {
 	}{
 		{"api_limits", &d.APILimits, &APILimits{}},
 		{"metrics_config", &d.MetricsConfig, &MetricsConfig{}},
+		{"document_rules", &d.DocumentRules, &DocumentRules{}},
 		{"network", &d.Network, &Network{}},
 		{"opentelemetry", &d.OpenTelemetry, &OpenTelemetry{}},
 	} {

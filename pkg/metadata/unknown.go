@@ -22,6 +22,7 @@ type Shaped interface{ Shape() any }
 var typedSettings = map[string]reflect.Type{
 	"api_limits":                   reflect.TypeFor[APILimits](),
 	"metrics_config":               reflect.TypeFor[MetricsConfig](),
+	"document_rules":               reflect.TypeFor[DocumentRules](),
 	"network":                      reflect.TypeFor[Network](),
 	"opentelemetry":                reflect.TypeFor[OpenTelemetry](),
 	"graphql_schema_introspection": reflect.TypeFor[GraphQLIntrospection](),

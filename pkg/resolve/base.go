@@ -85,7 +85,7 @@ func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values 
 func (b *base) describe(config metadata.TableConfiguration) *string {
 	comment := config.Comment
 	if comment == nil {
-		comment = b.catalog.Comment
+		comment = b.head.comment(b.catalog.Comment)
 	}
 	if comment == nil {
 		s := fmt.Sprintf("columns and relationships of %q", b.head.display(b.meta.Table))
@@ -118,7 +118,7 @@ func (b *base) setColumns(config metadata.TableConfiguration) string {
 		*column = Column{
 			Column:      c,
 			Field:       b.field(c.Name, config),
-			Description: columnComment(c, config),
+			Description: b.columnComment(c, config),
 			Scalar:      b.head.dialect.Scalar(c.Type),
 			Enum:        enumOf(b.catalog, c.Name, b.refs),
 		}
@@ -160,10 +160,10 @@ func (b *base) field(column string, config metadata.TableConfiguration) string {
 	return name
 }
 
-func columnComment(c *catalog.Column, config metadata.TableConfiguration) *string {
+func (b *base) columnComment(c *catalog.Column, config metadata.TableConfiguration) *string {
 	comment := config.ColumnConfig[c.Name].Comment
 	if comment == nil {
-		comment = c.Comment
+		comment = b.head.comment(c.Comment)
 	}
 	if comment != nil && *comment == "" {
 		return nil

@@ -145,7 +145,7 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 		return nil, problemf("the computed field %q cannot be added to table %q %s", m.Name, t.Display(), because(reasons))
 	}
 	f.Args = slices.DeleteFunc(t.Source.userArgs(function, f.RowArg, f.SessionArg), func(a FunctionArg) bool { return f.Mapped[a.Index] != nil })
-	f.describe(name)
+	f.describe(t.Source.head, name)
 	return f, problem{}
 }
 
@@ -204,12 +204,13 @@ func (f *ComputedField) setReturn(t *Table, refuse func(string, ...any)) {
 }
 
 // describe takes the function's name as messages show it.
-func (f *ComputedField) describe(function string) {
+func (f *ComputedField) describe(h *head, function string) {
+	ofDatabase := h.comment(f.Function.Comment)
 	switch {
 	case f.Meta.Comment != nil:
 		f.Description = *f.Meta.Comment
-	case f.Function.Comment != nil:
-		f.Description = *f.Function.Comment
+	case ofDatabase != nil:
+		f.Description = *ofDatabase
 	default:
 		f.Description = fmt.Sprintf("A computed field, executes function %q", function)
 	}

@@ -15,6 +15,7 @@ type head struct {
 	customization  *metadata.Customization
 	convention     Convention
 	inferFunctions bool
+	hideComments   bool
 	// mapsArguments is metadata.MappedArguments of the source's kind.
 	mapsArguments bool
 }
@@ -26,6 +27,7 @@ func newHead(m *metadata.Source, d backend.Dialect, o Options) *head {
 		customization:  m.Customization,
 		convention:     ConventionEngine,
 		inferFunctions: o.InferFunctionPermissions,
+		hideComments:   o.HideDatabaseComments,
 	}
 	if kind := o.Kinds[m.Kind]; kind != nil {
 		h.defaultSchema, h.mapsArguments = kind.DefaultSchema, kind.Can(metadata.MappedArguments)
@@ -41,6 +43,14 @@ func newHead(m *metadata.Source, d backend.Dialect, o Options) *head {
 		h.convention = ConventionGraphQL
 	}
 	return h
+}
+
+// comment is what the database says of an object, nil for nothing, or where that is hidden.
+func (h *head) comment(ofDatabase *string) *string {
+	if h.hideComments {
+		return nil
+	}
+	return ofDatabase
 }
 
 // wrapRoot puts the source's prefix and suffix around the name of a root field.

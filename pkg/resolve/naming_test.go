@@ -88,6 +88,34 @@ func TestATableWithoutAGraphQLNameIsInvisible(t *testing.T) {
 	require.Equal(t, "gift", table(s, "gift card").RootFields.Select.Name)
 }
 
+// TestDescriptionsWithoutTheDatabase: comments of the database are left out, those of the metadata stay.
+func TestDescriptionsWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	db, secret := shop(), "not for clients"
+	db.Tables[public("album")].Comment = &secret
+	for _, c := range db.Tables[public("album")].Columns {
+		c.Comment = &secret
+	}
+	for _, overloads := range db.Functions {
+		for _, f := range overloads {
+			f.Comment = &secret
+		}
+	}
+	o := options()
+	o.HideDatabaseComments = true
+	s := resolve.Build(everything(t), map[string]*catalog.Source{"default": db}, nil, nil, o)
+	album := table(s, "album")
+	require.Equal(t, `columns and relationships of "album"`, *album.Description)
+	for _, c := range album.Columns {
+		require.Nil(t, c.Description, c.Name)
+	}
+	require.Equal(t, `A computed field, executes function "album_label"`, album.ComputedField("label").Description)
+	mine := table(resolve.Build(document(t, `{"table":"album","configuration":{"comment":"mine","column_config":{"title":{"comment":"its name"}}}}`),
+		map[string]*catalog.Source{"default": db}, nil, nil, o), "album")
+	require.Equal(t, "mine", *mine.Description)
+	require.Equal(t, "its name", *mine.Column("title").Description)
+}
+
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	db := shop()

@@ -25,6 +25,8 @@ type Options struct {
 	// HideStreamFields and HideUpdateManyFields leave out these root fields of tables.
 	HideStreamFields     bool
 	HideUpdateManyFields bool
+	// HideDatabaseComments leaves the comments of the database out of descriptions.
+	HideDatabaseComments bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission on them.
 	RemoteSchemaPermissions bool
 	// OpenRole is the role of requests without credentials, "" for none.

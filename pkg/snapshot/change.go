@@ -93,6 +93,7 @@ const (
 	KindMetricsConfig Kind = "metrics_config"
 	KindInheritedRole Kind = "inherited_role"
 	KindIntrospection Kind = "graphql_schema_introspection"
+	KindDocumentRules Kind = "document_rules"
 	KindNetwork       Kind = "network"
 	KindBackends      Kind = "backend_configs"
 	KindOpenTelemetry Kind = "opentelemetry"

@@ -81,6 +81,7 @@ func singleParts(d *metadata.Document) []singlePart {
 		{KindAPILimits, &d.APILimits},
 		{KindMetricsConfig, &d.MetricsConfig},
 		{KindIntrospection, &d.Introspection},
+		{KindDocumentRules, &d.DocumentRules},
 		{KindNetwork, &d.Network},
 		{KindBackends, &d.BackendConfigs},
 		{KindOpenTelemetry, &d.OpenTelemetry},

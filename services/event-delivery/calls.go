@@ -39,6 +39,9 @@ func (s *Service) wireCalls(d Deps) error {
 	if s.config.HideBodies {
 		client.HideBodies()
 	}
+	if s.config.RedactActions {
+		client.Redact()
+	}
 	s.caller = actionlog.New(actionlog.Config{
 		Log:      s.calls,
 		Client:   client,

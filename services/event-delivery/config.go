@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/service"
+	"queryengine/services/event-delivery/internal/delivery"
 )
 
 // Config are the settings of the service.
@@ -33,8 +34,10 @@ type Config struct {
 	StopTimeout time.Duration
 	// FailuresAreErrors is the level of lines about deliveries that fail.
 	FailuresAreErrors bool
-	// HideBodies leaves the input of actions out of lines.
-	HideBodies bool
+	// HideBodies leaves the input of actions out of lines, RedactActions also what else their lines have of values.
+	HideBodies, RedactActions bool
+	// Redacted are the kinds of triggers whose lines show no values.
+	Redacted delivery.Redacted
 	// Disabled switches everything off: the service follows the metadata, and answers what others
 	// ask about calls of asynchronous actions.
 	Disabled bool
@@ -54,7 +57,11 @@ func ReadConfig(v *config.Values) Config {
 		StopTimeout:    config.GracefulShutdownTimeout.Get(v),
 		Disabled:       config.DisableEventing.Get(v),
 
-		HideBodies:        len(config.LogMaskedVariables.Get(v)) > 0,
+		HideBodies:    len(config.LogMaskedVariables.Get(v)) > 0,
+		RedactActions: config.RedactActionHandlerLogs.Get(v),
+		Redacted: delivery.Redacted{
+			Events: config.RedactEventTriggerLogs.Get(v), Scheduled: config.RedactScheduledTriggerLogs.Get(v),
+		},
 		FailuresAreErrors: config.TriggersErrorLogLevel.Get(v),
 		DetailedMetrics:   config.MetricsHighCardinality.Get(v),
 	}

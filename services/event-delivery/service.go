@@ -152,6 +152,7 @@ func (s *Service) wire(d Deps) error {
 		Await:       s.await,
 
 		FailuresAreErrors: s.config.FailuresAreErrors,
+		Redacted:          s.config.Redacted,
 	})
 	return nil
 }

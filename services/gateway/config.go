@@ -36,6 +36,7 @@ type Config struct {
 
 	// AdminSecrets are all valid; without any, every caller may take any role.
 	AdminSecrets     []config.Secret
+	DisableSecret    bool
 	UnauthorizedRole string
 	// JWTSecret is a token configuration, JWTSecrets a list that takes its place; empty for
 	// none. EnableEC accepts elliptic-curve keys.
@@ -62,6 +63,7 @@ func ReadConfig(v *config.Values) Config {
 		CORSDomains:             config.CORSDomain.Get(v),
 		DisableCORS:             config.DisableCORS.Get(v),
 		AdminSecrets:            adminSecrets(v),
+		DisableSecret:           config.DisableAdminSecret.Get(v),
 		UnauthorizedRole:        config.UnauthorizedRole.Get(v),
 		JWTSecret:               config.JWTSecret.Get(v),
 		JWTSecrets:              config.JWTSecrets.Get(v),
@@ -104,6 +106,7 @@ func readSettings(v *config.Values) api.Settings {
 		},
 		WebSocketReadCookie:     config.WebSocketReadCookie.Get(v),
 		SubscriptionsPerSession: config.SubscriptionsPerSession.Get(v),
+		PersistedTTL:            persistedTTL(v),
 		UnlimitedData:           slices.Contains(config.UnguardedDataOperations.Get(v), config.GuardAPILimits),
 		Logging: api.LogSettings{
 			QueryOnlyOnError: config.HTTPLogQueryOnlyOnError.Get(v),
@@ -123,6 +126,15 @@ func readSettings(v *config.Values) api.Settings {
 			BatchSize: config.StreamBatch.Get(v), RefetchDelay: config.StreamInterval.Get(v).Seconds(),
 		},
 	}
+}
+
+// persistedTTL is how long documents of clients are kept. A webhook that is shown requests has to see their documents, so none are.
+func persistedTTL(v *config.Values) time.Duration {
+	shown := config.AuthHook.Get(v) != "" && config.AuthHookMode.Get(v) == http.MethodPost && config.AuthHookSendRequestBody.Get(v)
+	if !config.EnablePersistedQueries.Get(v) || shown {
+		return 0
+	}
+	return time.Duration(config.PersistedQueriesTTL.Get(v)) * time.Second
 }
 
 func enabledAPIs(v *config.Values) map[api.Group]bool {

@@ -201,7 +201,7 @@ func (g *Gateway) listen(ctx context.Context) error {
 // warnOfOpenDoor warns when callers from other machines are admin without a secret.
 func (g *Gateway) warnOfOpenDoor() {
 	address, ok := g.listener.Addr().(*net.TCPAddr)
-	if len(g.config.AdminSecrets) > 0 || ok && address.IP.IsLoopback() {
+	if !g.auth.Open() || ok && address.IP.IsLoopback() {
 		return
 	}
 	g.deps.Logger.Warn("no admin secret is set: every caller that reaches this address is admin", "address", g.listener.Addr().String())

@@ -97,6 +97,6 @@ func newGuards(c Config, d Deps) (g guards, err error) {
 	if err = errors.Join(err, hookErr, config.CORSDomain.Spec().Wrong(corsErr)); err != nil {
 		return g, err
 	}
-	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, UnauthorizedRole: c.UnauthorizedRole, Tokens: tokens, Hook: asked})
+	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, SecretDisabled: c.DisableSecret, UnauthorizedRole: c.UnauthorizedRole, Tokens: tokens, Hook: asked})
 	return guards{auth: a, tokens: tokens, cors: origins}, err
 }

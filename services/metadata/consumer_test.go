@@ -129,7 +129,7 @@ func (m *mirror) document() map[string]any {
 		}
 	}
 	for _, part := range []string{
-		"custom_types", "api_limits", "metrics_config", "graphql_schema_introspection", "network", "backend_configs", "opentelemetry",
+		"custom_types", "api_limits", "metrics_config", "graphql_schema_introspection", "document_rules", "network", "backend_configs", "opentelemetry",
 	} {
 		if value := m.objects[key{kind: part}]; value != nil {
 			doc[part] = value

@@ -165,3 +165,19 @@ func TestRemoteSchemasAreHeldByWhatNeedsThem(t *testing.T) {
 	i.ok(t, `{"type":"drop_inconsistent_metadata","args":{}}`)
 	i.ok(t, `{"type":"remove_remote_schema","args":{"name":"crm"}}`)
 }
+
+func TestRemoteSchemasLeaveWithTheirDependents(t *testing.T) {
+	t.Parallel()
+	_, i := startWithRemotes(t)
+	crm, rates := remotetest.Serve(t, crmSDL), remotetest.Serve(t, `type Query { rate: Int }`)
+	i.ok(t, addRemote("crm", crm.URL, ""))
+	i.ok(t, addRemote("rates", rates.URL, ""))
+	i.ok(t, `{"type":"pg_create_remote_relationship","args":{"table":"customer","name":"about","definition":{"to_remote_schema":
+		{"remote_schema":"crm","lhs_fields":["person"],"remote_field":{"person":{"arguments":{"id":"$person"}}}}}}}`)
+	i.ok(t, `{"type":"pg_create_remote_relationship","args":{"table":"customer","name":"rate","definition":{"to_remote_schema":
+		{"remote_schema":"rates","lhs_fields":[],"remote_field":{"rate":{"arguments":{}}}}}}}`)
+	i.ok(t, `{"type":"remove_remote_schema","args":{"name":"crm","cascade":true}}`)
+	require.NotContains(t, i.export(t), `"crm"`)
+	require.NotContains(t, i.export(t), `"about"`)
+	require.Contains(t, i.export(t), `"rate"`, "what leads elsewhere stays")
+}

@@ -28,9 +28,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	if old := e.state.Load(); old != nil {
 		previous, listed, s.generation = old.schema, old.allowlist, old.generation+1
 	}
-	if e.config.EnableAllowlist {
-		s.allowlist = allowlist.New(next.Document, listed)
-	}
+	s.allowlist = allowlist.New(next.Document, e.config.EnableAllowlist, listed)
 	s.schema = resolve.New(next.Document, findings(next), previous, e.resolveOptions)
 	e.sources.Update(next.Document.Sources)
 	e.applyAllowlist(next.Document)

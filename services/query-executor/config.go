@@ -20,6 +20,8 @@ type Config struct {
 	PlanCacheSize int
 	// MaskedVariables are not shown in log lines.
 	MaskedVariables []string
+	// RedactActions leaves values out of log lines about calls of actions.
+	RedactActions bool
 	// TraceDocuments puts the text of operations into traces.
 	TraceDocuments bool
 	// DetailedMetrics distinguishes operations in metrics.
@@ -62,6 +64,7 @@ type Config struct {
 	FilterReturning          bool
 	ChecksSeeWrites          bool
 	InferFunctionPermissions bool
+	HideDatabaseComments     bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
 	RemoteSchemaPermissions    bool
 	NullCollapse               bool
@@ -108,6 +111,7 @@ func ReadConfig(v *config.Values) Config {
 		DetailedMetrics: config.MetricsHighCardinality.Get(v),
 		TraceDocuments:  config.TraceDocuments.Get(v),
 		MaskedVariables: config.LogMaskedVariables.Get(v),
+		RedactActions:   config.RedactActionHandlerLogs.Get(v),
 		Limits:          env.DefaultLimits,
 		SpoolSize:       int64(config.AnswerSpoolSize.Get(v)) * megabyte,
 		Egress:          egress.ReadConfig(v, service.UserAgent()),
@@ -131,6 +135,7 @@ func ReadConfig(v *config.Values) Config {
 		ChecksSeeWrites:            config.ChecksSeeWrites.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
 		RemoteSchemaPermissions:    config.EnableRemoteSchemaPermissions.Get(v),
+		HideDatabaseComments:       !config.DatabaseComments.Get(v),
 		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),
 		NullCollapse:               config.BooleanNullCollapse.Get(v),
 		NullInNonNullableVariables: config.NullInNonNullableVariables.Get(v),

@@ -97,6 +97,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 			NamingConventionEnabled:  c.NamingConvention,
 			HideStreamFields:         c.HideStreamFields,
 			HideUpdateManyFields:     c.HideUpdateManyFields,
+			HideDatabaseComments:     c.HideDatabaseComments,
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 		},
 		sources:        open.New(d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))),
@@ -119,6 +120,9 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	}
 	if len(c.MaskedVariables) > 0 {
 		e.actions.HideBodies()
+	}
+	if c.RedactActions {
+		e.actions.Redact()
 	}
 	e.queryLog = querylog.New(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)

@@ -21,7 +21,7 @@ type state struct {
 	generation uint64
 	snapshot   *snapshot.Snapshot
 	schema     *resolve.Schema
-	allowlist  *allowlist.List // nil when every query is allowed
+	allowlist  *allowlist.List // nil when every role may run any document
 	// limits are those of the metadata, nil for none.
 	limits *metadata.APILimits
 	// measured is what is measured of operations besides the default, nil for nothing.

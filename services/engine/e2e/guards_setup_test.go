@@ -25,8 +25,8 @@ func firstOf(r io.Reader, prefix string) string {
 	return ""
 }
 
-// overSocket is the first answer to an operation, or why the socket was refused or closed.
-func (c *visitor) overSocket(path, protocol, operation string) string {
+// overSocket is the first answer to the payload of an operation, or why the socket was refused or closed.
+func (c *visitor) overSocket(path, protocol, payload string) string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
 	defer cancel()
@@ -49,7 +49,7 @@ func (c *visitor) overSocket(path, protocol, operation string) string {
 	}
 	for _, message := range []any{
 		map[string]any{"type": "connection_init"},
-		map[string]any{"type": start, "id": "1", "payload": map[string]string{"query": operation}},
+		map[string]any{"type": start, "id": "1", "payload": json.RawMessage(payload)},
 	} {
 		text, err := json.Marshal(message)
 		require.NoError(c.t, err)
@@ -141,5 +141,13 @@ func guardMetadata(webhook, bigQuery string) []any {
 				"definition": map[string]any{"query": map[string]any{"collection_name": name, "query_name": name}},
 			}))
 	}
-	return list
+	documents := map[string]string{}
+	for _, g := range append([]guard{{asked: deep}}, guards...) {
+		for _, l := range []language{plain, subscription, relay} {
+			if q := g.asked[l]; q != "" && g.without[string(l)] == "" {
+				documents[endpointOf(q)] = q
+			}
+		}
+	}
+	return append(list, request("import_documents", map[string]any{"collection": "by_id", "documents": documents}))
 }

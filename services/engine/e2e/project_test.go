@@ -37,9 +37,15 @@ func newWorkshop(t *testing.T) (*workshop, *process) {
 // run runs a command of the engine and returns its exit code and output.
 func (w *workshop) run(args ...string) (code int, out, errs string) {
 	w.t.Helper()
+	return w.runIn([]string{"ENGINE_GRAPHQL_ENDPOINT=" + w.url, "ENGINE_GRAPHQL_ADMIN_SECRET=" + secret}, args...)
+}
+
+// runIn is run with those variables alone.
+func (w *workshop) runIn(environ []string, args ...string) (code int, out, errs string) {
+	w.t.Helper()
 	cmd := exec.Command(filepath.Join(programs, engine), args...)
 	cmd.Dir = w.dir
-	cmd.Env = []string{"ENGINE_GRAPHQL_ENDPOINT=" + w.url, "ENGINE_GRAPHQL_ADMIN_SECRET=" + secret}
+	cmd.Env = environ
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

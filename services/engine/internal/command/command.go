@@ -35,6 +35,7 @@ Commands:
   metadata    apply, export, compare and check the metadata of a project directory, and follow its changes
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
+  documents   publish, compare and remove the GraphQL documents of clients
   console     open the console on a project directory: what is changed in it is written there, too
   import      take over the catalogue of another engine: metadata, events, applied migrations
   doctor      examine sources: what fails, is slow or limited on them, and how to mend it
@@ -53,7 +54,7 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "track", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "service", "go", "init", "completion", "health", "version", "help",
+	"serve", "dev", "track", "metadata", "migrate", "seed", "documents", "console", "import", "doctor", "sample", "echo", "secrets", "service", "go", "init", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -98,7 +99,7 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.serve
 	case "dev":
 		run = sh.dev
-	case "metadata", "migrate", "seed":
+	case "metadata", "migrate", "seed", "documents":
 		run = sh.onProject(command)
 	case "service":
 		return sh.service(ctx, args)

@@ -43,7 +43,7 @@ func commandTree() *completion.Command {
 	for _, name := range commands {
 		c := &completion.Command{Name: name, Help: helpOf(name)}
 		switch name {
-		case "metadata", "migrate", "seed":
+		case "metadata", "migrate", "seed", "documents":
 			addProjectCommands(c, name)
 		case "track":
 			c.Options = flagOptions(projectFlags(trackCommand()).FlagSet)

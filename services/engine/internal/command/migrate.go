@@ -72,11 +72,12 @@ func migrateCreate() projectCommand {
 
 // applyOptions are the options of migrate apply.
 type applyOptions struct {
-	source       string
-	up, down     int
-	version      int64
-	direction    string
-	skip, dryRun bool
+	source        string
+	up, down      int
+	version       int64
+	direction     string
+	skip, dryRun  bool
+	noTransaction bool
 }
 
 func migrateApply() projectCommand {
@@ -90,6 +91,8 @@ func migrateApply() projectCommand {
 			choose(f, &o.direction, "type", "up", "what to do with --version: up or down", "up", "down")
 			f.BoolVar(&o.skip, "skip-execution", false, "only record it, without running SQL")
 			f.BoolVar(&o.dryRun, "dry-run", false, "only say what would be done")
+			f.BoolVar(&o.noTransaction, "no-transaction", false, "run SQL without a transaction, as a migration that begins with -- engine:no-transaction")
+			f.Bool("per-migration-transaction", true, "run each migration in a transaction of its own, which is always done")
 		},
 		run: func(ctx context.Context, p *workplace, _ []string) error { return p.applyMigrations(ctx, o) },
 	}
@@ -213,7 +216,12 @@ func (p *workplace) applyTask(ctx context.Context, state *remote.State, kind str
 		if err := p.server.Mark(ctx, state, t.Source, t.Version, true); err != nil {
 			return err
 		}
-		if err := p.runSQL(ctx, t.Source, kind, string(text)); err != nil {
+		sql := remote.SQL{Source: t.Source, Kind: kind, Text: string(text)}
+		sql.NoTransaction = o.noTransaction || project.WithoutTransaction(sql.Text)
+		if err := p.runSQL(ctx, sql); err != nil && sql.NoTransaction {
+			return fmt.Errorf("%w; a part of it may have run: look at the database, then record it with --version %d --skip-execution, "+
+				"as not applied with --type down", err, t.Version)
+		} else if err != nil {
 			return errors.Join(err, p.unmark(ctx, state, t, err))
 		}
 	}
@@ -236,11 +244,11 @@ func (p *workplace) unmark(ctx context.Context, state *remote.State, t task, cau
 	return p.server.Unmark(ctx, state, t.Source, t.Version)
 }
 
-func (p *workplace) runSQL(ctx context.Context, source, kind, text string) error {
-	if strings.TrimSpace(text) == "" {
+func (p *workplace) runSQL(ctx context.Context, sql remote.SQL) error {
+	if strings.TrimSpace(sql.Text) == "" {
 		return nil
 	}
-	err := p.server.Run(ctx, []remote.SQL{{Source: source, Kind: kind, Text: text}})
+	err := p.server.Run(ctx, []remote.SQL{sql})
 	var refusal *remote.RefusedError
 	if errors.As(err, &refusal) && len(refusal.Internal) > 0 {
 		return fmt.Errorf("%w: %s", err, databaseMessage(refusal.Internal))

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"queryengine/pkg/config"
 	"queryengine/services/engine/internal/project"
@@ -24,6 +27,7 @@ const projectUsage = `Usage: engine metadata apply|export|diff|follow|reload|cle
        engine metadata inconsistency list|drop|status [OPTION...]
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
+       engine documents publish|diff|prune [OPTION...]
        engine console [OPTION...]
        engine import --from URL [OPTION...]
        engine doctor [--database-url URL] [OPTION...]
@@ -32,6 +36,7 @@ They work on a project directory (config.yaml, metadata/, migrations/, seeds/) a
   --project DIR          the directory (default: where you are)
   --endpoint URL         the server (default http://localhost:8080)
   --admin-secret SECRET  its admin secret; better in ENGINE_GRAPHQL_ADMIN_SECRET
+  --header "NAME: VALUE" a header of each request to it, as a token; may be given several times
   --timeout DURATION     how long a command, or a change in the console, may take (default 10m)
 
 Exit codes: 0 done; 1 failed; 2 the command line is wrong;
@@ -69,6 +74,9 @@ func projectCommands() map[string]func() projectCommand {
 		"metadata inconsistency list":   inconsistencyList,
 		"metadata inconsistency drop":   inconsistencyDrop,
 		"metadata inconsistency status": inconsistencyStatus,
+		"documents publish":             documentsPublish,
+		"documents diff":                documentsDiff,
+		"documents prune":               documentsPrune,
 		"migrate create":                migrateCreate,
 		"migrate apply":                 migrateApply,
 		"migrate status":                migrateStatus,
@@ -147,6 +155,7 @@ func isHelp(argument string) bool {
 type projectOptions struct {
 	*flag.FlagSet
 	dir, endpoint, secret *string
+	headers               http.Header
 	timeout               *time.Duration
 }
 
@@ -157,12 +166,26 @@ func projectFlags(c projectCommand) projectOptions {
 		dir:      set.String("project", ".", "directory of the project"),
 		endpoint: set.String("endpoint", "", "address of the server"),
 		secret:   set.String("admin-secret", "", "admin secret of the server"),
+		headers:  http.Header{},
 		timeout:  set.Duration("timeout", 10*time.Minute, "how long the command may take"),
 	}
+	set.Func("header", "`NAME: VALUE` of a header of each request to the server", func(text string) error { return addHeader(o.headers, text) })
 	if c.flags != nil {
 		c.flags(set)
 	}
 	return o
+}
+
+var headerName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
+
+// addHeader adds a header that is written NAME: VALUE.
+func addHeader(h http.Header, text string) error {
+	name, value, found := strings.Cut(text, ":")
+	if value = strings.TrimSpace(value); !found || !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
+		return errors.New(`expected "NAME: VALUE"`) // the text may be a secret
+	}
+	h.Add(name, value)
+	return nil
 }
 
 func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string) error {
@@ -187,6 +210,7 @@ func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string
 		fmt.Fprintf(sh.Errs, "warning: variables %[1]s* are ignored: set %[2]s to %[3]s\n",
 			config.VendorPrefix(conf.IgnoredVendor), config.VendorNames.Spec().Env(), conf.IgnoredVendor)
 	}
+	conf.Headers = o.headers
 	server, err := remote.New(conf)
 	if err != nil {
 		return err

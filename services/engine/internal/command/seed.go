@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"queryengine/services/engine/internal/project"
+	"queryengine/services/engine/internal/remote"
 )
 
 func seedCreate() projectCommand {
@@ -73,7 +74,7 @@ func seedApply() projectCommand {
 				if err != nil {
 					return err
 				}
-				if err := p.runSQL(ctx, *source, kinds[*source], string(text)); err != nil {
+				if err := p.runSQL(ctx, remote.SQL{Source: *source, Kind: kinds[*source], Text: string(text)}); err != nil {
 					return fmt.Errorf("%s: %w", filepath.Base(path), err)
 				}
 			}

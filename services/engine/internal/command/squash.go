@@ -63,6 +63,9 @@ func (p *workplace) squash(ctx context.Context, chosen []project.Migration, name
 		if err != nil {
 			return err
 		}
+		if project.WithoutTransaction(text) {
+			return fmt.Errorf("migration %s runs without a transaction, so it can't be part of another", m.Dir())
+		}
 		up = append(up, text)
 		if text, err = readAll(m.Down); err != nil {
 			return err

@@ -21,8 +21,8 @@ const healthLimit = time.Minute
 
 // welcome prints where the engine is, a first query to ask it, and a hint, if there is one.
 func (sh *Shell) welcome(v *config.Values, query, hint string) {
-	header := ""
-	if config.AdminSecret.Get(v) != "" {
+	header, disabled := "", config.DisableAdminSecret.Get(v)
+	if config.AdminSecret.Get(v) != "" && !disabled {
 		secret := "SECRET"
 		if name := config.AdminSecret.Spec().Env(); sh.has(name) {
 			secret = "$" + name
@@ -30,7 +30,7 @@ func (sh *Shell) welcome(v *config.Values, query, hint string) {
 		header = ` -H "x-engine-admin-secret: ` + secret + `"`
 	}
 	secret := ""
-	if config.AdminSecret.Get(v) == "" && len(config.AdminSecrets.Get(v)) == 0 {
+	if config.AdminSecret.Get(v) == "" && len(config.AdminSecrets.Get(v)) == 0 && !disabled {
 		secret = "No admin secret is set: every program that reaches this address is admin. Set one with --admin-secret. Pages of your application may call\nafter --cors-domain http://localhost:3000.\n\n"
 	}
 	console := ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,6 +28,8 @@ type Config struct {
 	SeedsDirectory       string   `json:"seeds_directory"`
 	Paths                APIPaths `json:"api_paths"`
 
+	// Headers are sent with each request, replacing others of the same name.
+	Headers http.Header `json:"-"`
 	// Dir is the directory of the project.
 	Dir string `json:"-"`
 	// IgnoredVendor is an engine whose credentials are in the environment and ignored, as its name isn't a setting; "" for none.

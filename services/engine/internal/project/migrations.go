@@ -29,6 +29,15 @@ const (
 	defaultSource = "default"
 )
 
+// WithoutTransaction reports whether the first line of a migration's text asks for no transaction: it is the comment
+// -- engine:no-transaction, with the name of any engine.
+func WithoutTransaction(text string) bool {
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
+	comment, is := strings.CutPrefix(strings.TrimSpace(line), "--")
+	engine, asked, _ := strings.Cut(strings.TrimSpace(comment), ":")
+	return is && engine != "" && strings.TrimSpace(asked) == "no-transaction"
+}
+
 // Migrations lists the migrations below a directory by source, oldest first. Those that lie
 // in the directory itself, as in the older layout, belong to source default.
 func Migrations(dir string) (map[string][]Migration, error) {

@@ -25,6 +25,7 @@ var parts = []struct {
 	{"metrics_config", "metrics_config.yaml", false},
 	{"inherited_roles", "inherited_roles.yaml", true},
 	{"graphql_schema_introspection", "graphql_schema_introspection.yaml", false},
+	{"document_rules", "document_rules.yaml", false},
 	{"network", "network.yaml", false},
 	{"backend_configs", "backend_configs.yaml", false},
 	{"opentelemetry", "opentelemetry.yaml", false},

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -97,21 +98,30 @@ func (c *Client) Metadata(ctx context.Context, name string, version int, args an
 	return c.post(ctx, c.config.Paths.Metadata, request{Type: name, Version: version, Args: args})
 }
 
+// Try is Metadata as a dry run.
+func (c *Client) Try(ctx context.Context, name string, args any) (json.RawMessage, error) {
+	return c.post(ctx, c.config.Paths.Metadata, request{Type: name, DryRun: true, Args: args})
+}
+
 // SQL is one text for a source.
 type SQL struct {
 	Source string
 	// Kind of the source.
 	Kind string
 	Text string
+	// NoTransaction has each statement run by itself.
+	NoTransaction bool
 }
 
 // Run runs texts one after the other.
 func (c *Client) Run(ctx context.Context, list []SQL) error {
 	requests := make([]request, len(list))
 	for i, s := range list {
-		requests[i] = request{Type: Prefix(s.Kind) + "_run_sql", Args: map[string]any{
-			"source": s.Source, "sql": s.Text, "check_metadata_consistency": false,
-		}}
+		args := map[string]any{"source": s.Source, "sql": s.Text, "check_metadata_consistency": false}
+		if s.NoTransaction {
+			args["no_transaction"] = true
+		}
+		requests[i] = request{Type: Prefix(s.Kind) + "_run_sql", Args: args}
 	}
 	_, err := c.post(ctx, c.config.Paths.Query, request{Type: "bulk", Args: requests})
 	return err
@@ -155,12 +165,13 @@ func (c *Client) Dump(ctx context.Context, source string, options ...string) (st
 	return string(raw), err
 }
 
-// authorize gives a request the secret of the project, instead of any other.
+// authorize gives a request the secret of the project, instead of any other, and the headers that the command line names.
 func (c *Client) authorize(h http.Header) {
 	h.Del(session.SecretHeader)
 	if secret := c.config.Secret(); secret != "" {
 		h.Set(session.SecretHeader, secret)
 	}
+	maps.Copy(h, c.config.Headers)
 }
 
 // Forwarder sends requests of a browser to the server with the secret of the project. What the browser adds for
@@ -213,8 +224,8 @@ func (c *Client) open(ctx context.Context, method, path string, body io.Reader) 
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	c.authorize(r.Header)
 	r.Header.Set(session.RoleHeader, session.Admin)
+	c.authorize(r.Header)
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("the server can't be reached: %w", err)

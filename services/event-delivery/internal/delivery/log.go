@@ -21,12 +21,17 @@ import (
 // callLog writes a line for each call of a webhook.
 type callLog struct {
 	events, scheduled *telemetry.Stream
+	// redacted are the kinds whose lines show no values.
+	redacted Redacted
 	// failures is the level of calls that fail.
 	failures slog.Level
 }
 
-func newCallLog(l *slog.Logger, failuresAreErrors bool) callLog {
-	out := callLog{
+// Redacted are the kinds of triggers whose log lines show neither values of headers, nor answers, nor messages of faults.
+type Redacted struct{ Events, Scheduled bool }
+
+func newCallLog(l *slog.Logger, failuresAreErrors bool, redacted Redacted) callLog {
+	out := callLog{redacted: redacted,
 		events: telemetry.StreamOf(l, logtype.EventTrigger), scheduled: telemetry.StreamOf(l, logtype.ScheduledTrigger),
 		failures: slog.LevelInfo,
 	}
@@ -42,6 +47,16 @@ type made struct {
 	call    transform.Call
 	answer  *egress.Response // nil when there was none
 	err     error
+	// redacted leaves values out.
+	redacted bool
+}
+
+// value is a value as the line shows it.
+func (m *made) value(s string) string {
+	if m.redacted {
+		return telemetry.Redacted
+	}
+	return s
 }
 
 // write writes the line of a call; err is why there was no answer.
@@ -51,8 +66,9 @@ func (l *callLog) write(ctx context.Context, w *Worker, m *made) {
 		level = l.failures
 	}
 	stream := l.scheduled
+	m.redacted = l.redacted.Scheduled
 	if m.attempt.Kind == deliveryv1.Kind_KIND_TABLE_EVENT {
-		stream = l.events
+		stream, m.redacted = l.events, l.redacted.Events
 	}
 	stream.Write(ctx, w.now(), level, m)
 }
@@ -73,7 +89,7 @@ func (m *made) AppendDetail(b []byte) []byte {
 	b = jsontext.AppendString(append(b, `,"method":`...), m.call.Method)
 	b = append(b, `,"headers":[`...)
 	for i, h := range m.call.Headers {
-		b = appendHeader(b, i, h.Name, shownValue(a.Target, h))
+		b = appendHeader(b, i, h.Name, m.value(shownValue(a.Target, h)))
 	}
 	b = strconv.AppendInt(append(b, `]},"request_size":`...), int64(len(a.Body)), 10)
 	if a.Target.Request != nil {
@@ -88,11 +104,11 @@ func (m *made) AppendDetail(b []byte) []byte {
 		i := 0
 		for name, values := range m.answer.Header {
 			for _, value := range values {
-				b = appendHeader(b, i, name, telemetry.Redact(name, value))
+				b = appendHeader(b, i, name, m.value(telemetry.Redact(name, value)))
 				i++
 			}
 		}
-		b = querylog.AppendText(append(b, `],"body":`...), string(m.answer.Body))
+		b = querylog.AppendText(append(b, `],"body":`...), m.value(string(m.answer.Body)))
 		b = strconv.AppendInt(append(b, `,"size":`...), int64(len(m.answer.Body)), 10)
 	}
 	return append(b, "}}"...)
@@ -106,7 +122,7 @@ func (m *made) appendFault(b []byte) []byte {
 		kind = fault.Type()
 	}
 	b = jsontext.AppendString(append(b, `"status":null,"type":`...), kind)
-	return jsontext.AppendString(append(b, `,"message":`...), m.err.Error())
+	return jsontext.AppendString(append(b, `,"message":`...), m.value(m.err.Error()))
 }
 
 func appendHeader(b []byte, i int, name, value string) []byte {

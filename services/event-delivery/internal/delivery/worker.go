@@ -36,6 +36,7 @@ type Config struct {
 	Logger      *slog.Logger
 	// FailuresAreErrors is the level of lines about calls that fail.
 	FailuresAreErrors bool
+	Redacted          Redacted
 	// Tracer makes the spans of attempts, nil for none.
 	Tracer trace.Tracer
 	Now    func() time.Time
@@ -74,7 +75,7 @@ type Worker struct {
 func New(c Config) *Worker {
 	w := &Worker{
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, lacks: c.Lacks, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
-		log:   newCallLog(c.Logger, c.FailuresAreErrors),
+		log:   newCallLog(c.Logger, c.FailuresAreErrors, c.Redacted),
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
 		queued: newFairSemaphore(queuePerCall * c.Concurrency), calls: newFairSemaphore(c.Concurrency),
 	}

@@ -25,6 +25,7 @@ import (
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
+	"queryengine/services/gateway/internal/documents"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/limits"
 	"queryengine/services/gateway/internal/listen"
@@ -53,7 +54,7 @@ type Settings struct {
 	Enabled map[Group]bool
 	// Federation reports whether executors serve Apollo Federation.
 	Federation bool
-	// Relay serves /v1beta1/relay.
+	// Relay serves /v1/relay and /v1beta1/relay.
 	Relay bool
 	// DevMode shows the internal part of errors to every role, AdminInternalErrors to
 	// admin.
@@ -91,6 +92,8 @@ type Settings struct {
 	SubscriptionsPerSession int
 	// UnlimitedData lets data operations go without API limits.
 	UnlimitedData bool
+	// PersistedTTL is how long documents that clients send with their hash are kept after their last use, 0 to keep none.
+	PersistedTTL time.Duration
 	// Logging is what the lines about requests show.
 	Logging LogSettings
 
@@ -180,6 +183,7 @@ type API struct {
 	deadlines  deadline.CoarseTimer
 	limits     *limits.Keeper
 	running    *limits.Subscriptions
+	documents  *documents.Store
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
@@ -191,12 +195,13 @@ type API struct {
 func New(s Settings, d Deps) *API {
 	d.Bus = &admission{caller: d.Bus, limit: int64(s.Concurrency), metrics: d.Metrics}
 	a := &API{
-		Settings: s,
-		Deps:     d,
-		tracer:   d.Tracing.Tracer("queryengine/services/gateway"),
-		limits:   limits.NewKeeper(),
-		running:  limits.NewSubscriptions(s.SubscriptionsPerSession),
-		stopping: make(chan struct{}),
+		Settings:  s,
+		Deps:      d,
+		tracer:    d.Tracing.Tracer("queryengine/services/gateway"),
+		limits:    limits.NewKeeper(),
+		running:   limits.NewSubscriptions(s.SubscriptionsPerSession),
+		documents: documents.New(documents.Config{Listed: s.EnableAllowlist, Keep: s.PersistedTTL}),
+		stopping:  make(chan struct{}),
 	}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"net/url"
 	"sync"
 	"time"
 
@@ -37,7 +36,10 @@ func (x *exchange) eventsByQuery(relay bool) error {
 		return err
 	}
 	q := x.r.URL.Query()
-	r := requestOfQuery(q)
+	r := request.OfQuery(q)
+	if err := x.api.findDocument(x.session, &r); err != nil {
+		return err
+	}
 	if !request.IsSubscription(r.Query, r.OperationName) {
 		// Whatever a page links to must not change anything.
 		return apierror.New(apierror.BadRequest, "only subscriptions are allowed with GET")
@@ -52,11 +54,6 @@ func (x *exchange) eventsByQuery(relay bool) error {
 	x.mode = accesslog.ModeSingle
 	x.asks(r)
 	return x.events(r, relay)
-}
-
-// requestOfQuery is the request in a query string, without its variables.
-func requestOfQuery(q url.Values) request.GraphQL {
-	return request.GraphQL{Query: q.Get("query"), OperationName: q.Get("operationName")}
 }
 
 // events answers with server-sent events, as the protocol graphql-sse has it: an event "next"
@@ -108,6 +105,7 @@ func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*
 		if s, err = a.subscribe(x.ctx, x.session, accesslog.ClientIP(x.r), asked, func() map[string]string {
 			return a.clientHeaders(client.Header, client.Host)
 		}, to); err == nil {
+			a.documents.Keep(x.session, &r)
 			return s, nil
 		}
 	}

@@ -139,7 +139,7 @@ func (x *exchange) authenticateAndRead() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return body, x.authenticate(request.Canonical(body))
+	return body, x.authenticate(request.Canonical(body, x.api.stored))
 }
 
 // authenticateAdmin is authenticate for endpoints that only admin may use.

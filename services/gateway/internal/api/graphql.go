@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -46,7 +45,11 @@ func graphqlHandler(relay bool) handler {
 			return err
 		}
 		x.mode = accesslog.ModeSingle
+		err = x.api.findDocument(x.session, &r)
 		x.asks(r)
+		if err != nil {
+			return err
+		}
 		if wantsEvents(x.r.Header, r) {
 			return x.events(r, relay)
 		}
@@ -54,16 +57,26 @@ func graphqlHandler(relay bool) handler {
 	}
 }
 
-// persistedQuery answers requests that name a stored query by its hash: none is stored. Queries as text are sent by POST.
-func persistedQuery(x *exchange) error {
-	x.mode = accesslog.ModeError
-	if err := x.authenticate(nil); err != nil {
+// findDocument gives a request of a session the text of the document that it names.
+func (a *API) findDocument(of *session.Session, r *request.GraphQL) error {
+	if !r.Document.Named() {
+		return nil
+	}
+	current, err := a.current()
+	if err != nil {
 		return err
 	}
-	if values := x.r.URL.Query(); values.Has("query") && !strings.Contains(values.Get("extensions"), "persistedQuery") {
-		return apierror.New(apierror.NotSupported, "queries are sent by POST; by GET, too, with --strict-graphql-over-http")
+	return a.documents.Find(current.Document, of, r)
+}
+
+// stored is findDocument for the documents of collections, for a caller that isn't known yet.
+func (a *API) stored(r *request.GraphQL) {
+	if !r.Document.Named() {
+		return
 	}
-	return request.ErrPersistedQuery()
+	if current, err := a.current(); err == nil {
+		a.documents.Stored(current.Document, r)
+	}
 }
 
 func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
@@ -78,7 +91,10 @@ func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 		if err != nil {
 			return err
 		}
-		return x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
+		if err = x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink); err == nil {
+			x.api.documents.Keep(x.session, &r)
+		}
+		return err
 	})
 }
 
@@ -140,6 +156,9 @@ func (x *exchange) executeBatch(body request.Body, relay bool) error {
 		}
 		sink := &batchSink{x: x, start: len(x.stream.Held())}
 		started := time.Now()
+		if err == nil {
+			err = x.api.findDocument(x.session, &r)
+		}
 		if err == nil {
 			err = x.execute(r, relay, sink)
 		}

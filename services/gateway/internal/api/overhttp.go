@@ -72,7 +72,8 @@ func requestFault(e *apierror.Error) bool {
 	return false
 }
 
-// graphqlByGET runs the query in the parameters of a GET request; mutations are refused.
+// graphqlByGET runs the query of a GET request, whose document is named; mutations are refused. With StrictOverHTTP the request may have
+// its text, too.
 func graphqlByGET(x *exchange) error {
 	x.mode = accesslog.ModeError
 	if err := x.strictly(); err != nil {
@@ -82,9 +83,16 @@ func graphqlByGET(x *exchange) error {
 		return err
 	}
 	parameters := x.r.URL.Query()
-	r := request.GraphQL{Query: parameters.Get("query"), OperationName: parameters.Get("operationName")}
-	if r.Query == "" {
+	r := request.OfQuery(parameters)
+	switch {
+	case r.Document.Named():
+	case x.api.StrictOverHTTP && r.Query == "":
 		return apierror.New(apierror.BadRequest, "the parameter query is missing")
+	case x.api.StrictOverHTTP:
+	case r.Query != "":
+		return apierror.New(apierror.NotSupported, "queries are sent by POST; by GET, too, with --strict-graphql-over-http")
+	default:
+		return request.ErrPersistedQuery()
 	}
 	if text := parameters.Get("variables"); text != "" {
 		variables, err := request.ReadVariables([]byte(text))
@@ -94,6 +102,10 @@ func graphqlByGET(x *exchange) error {
 		r.Variables = variables
 	}
 	x.mode = accesslog.ModeSingle
+	err := x.api.findDocument(x.session, &r)
 	x.asks(r)
+	if err != nil {
+		return err
+	}
 	return x.execute(r, false, x)
 }

@@ -26,16 +26,14 @@ type route struct {
 	handler handler
 }
 
+// relayPaths are where Relay is served: the second is the path of older clients.
+var relayPaths = [...]string{"/v1/relay", "/v1beta1/relay"}
+
 func (a *API) routes() []route {
 	graphql := graphqlHandler(false)
-	relay := route{http.MethodPost, "/v1beta1/relay", GroupGraphQL, graphqlErrors200, graphqlHandler(true)}
-	if !a.Relay {
-		relay.errors, relay.handler = apiErrors, relayOff
-	}
 	routes := []route{
 		{http.MethodPost, "/v1/graphql", GroupGraphQL, graphqlErrors200, graphql},
 		{http.MethodPost, "/v1alpha1/graphql", GroupGraphQL, graphqlErrors, graphql},
-		relay,
 		{http.MethodPost, "/v1/graphql/explain", GroupMetadata, apiErrors, explain},
 		{http.MethodPost, "/v1alpha1/graphql/explain", GroupMetadata, apiErrors, explain},
 		{http.MethodPost, "/v1/metadata", GroupMetadata, apiErrors, metadataV1},
@@ -56,6 +54,13 @@ func (a *API) routes() []route {
 		{http.MethodGet, "/healthz/sources", GroupAlways, apiErrors, showSourceHealth},
 		{http.MethodGet, "/engine/healthz", GroupAlways, apiErrors, health},
 		{http.MethodGet, "/readyz", GroupAlways, apiErrors, ready},
+	}
+	for _, path := range relayPaths {
+		relay := route{http.MethodPost, path, GroupGraphQL, graphqlErrors200, graphqlHandler(true)}
+		if !a.Relay {
+			relay.errors, relay.handler = apiErrors, relayOff
+		}
+		routes = append(routes, relay)
 	}
 	if a.Console {
 		routes = append(routes,

@@ -16,6 +16,7 @@ import (
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/live"
+	"queryengine/services/gateway/internal/request"
 	"queryengine/services/gateway/internal/websocket"
 )
 
@@ -31,6 +32,7 @@ func (a *API) newWebSockets() *websocket.Server {
 		Authenticate: func(ctx context.Context, h http.Header) (*auth.Identity, error) {
 			return a.Authenticator.Authenticate(ctx, h, nil)
 		},
+		Find:      a.findDocument,
 		Execute:   a.executeOverWebSocket,
 		Subscribe: a.subscribeOverWebSocket,
 		Metrics:   a.WebSocketMetrics,
@@ -51,7 +53,10 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		if err != nil {
 			return err
 		}
-		return a.Bus.Call(ctx, executeEndpoint(o.Request), asked, newExecuteHead, span.sink(sink))
+		if err = a.Bus.Call(ctx, executeEndpoint(o.Request), asked, newExecuteHead, span.sink(sink)); err == nil {
+			a.documents.Keep(o.Session, &o.Request)
+		}
+		return err
 	})
 	span.end(err)
 	return err
@@ -80,6 +85,7 @@ func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation,
 		}, r); err == nil {
 			span.describe(s.Description())
 			span.end(nil)
+			a.documents.Keep(o.Session, &o.Request)
 			return s, nil
 		}
 	}
@@ -99,7 +105,8 @@ func (a *API) addWebSockets(e *echo.Echo) {
 		events := a.serve(graphqlErrors, eventsByQuery(endpoint.Relay))
 		e.GET(path, func(c echo.Context) error {
 			if !websocket.IsUpgrade(c.Request()) {
-				if wantsEvents(c.Request().Header, requestOfQuery(c.QueryParams())) {
+				r := request.OfQuery(c.QueryParams())
+				if a.stored(&r); wantsEvents(c.Request().Header, r) {
 					return events(c)
 				}
 				return otherwise(c)
@@ -110,14 +117,16 @@ func (a *API) addWebSockets(e *echo.Echo) {
 			return nil
 		})
 	}
-	byGET := a.serve(graphqlErrors, persistedQuery)
+	shape := graphqlErrors
 	if a.StrictOverHTTP {
-		byGET = a.serve(graphqlErrors200, graphqlByGET)
+		shape = graphqlErrors200
 	}
-	add("/v1/graphql", websocket.Endpoint{}, byGET)
+	add("/v1/graphql", websocket.Endpoint{}, a.serve(shape, graphqlByGET))
 	add("/v1alpha1/graphql", websocket.Endpoint{FlatErrors: true}, missing)
 	if a.Relay {
-		add("/v1beta1/relay", websocket.Endpoint{Relay: true}, missing)
+		for _, path := range relayPaths {
+			add(path, websocket.Endpoint{Relay: true}, missing)
+		}
 	}
 }
 

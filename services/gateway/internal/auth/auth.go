@@ -25,6 +25,8 @@ import (
 type Config struct {
 	// Secrets are the admin secrets, all valid; none is the open mode.
 	Secrets []config.Secret
+	// SecretDisabled accepts no admin secret at all: tokens or a webhook decide alone.
+	SecretDisabled bool
 	// UnauthorizedRole is the role of requests without credentials, "" for none.
 	UnauthorizedRole string
 	// Tokens verifies tokens, nil for another mode.
@@ -72,6 +74,7 @@ func (s *Secret) Is(given string) bool {
 // Authenticator is safe for concurrent use.
 type Authenticator struct {
 	secrets          []*Secret
+	secretDisabled   bool
 	unauthorizedRole string
 	tokens           *jwt.Verifier
 	hook             *hook.Hook
@@ -84,6 +87,9 @@ func New(c Config) (*Authenticator, error) {
 	admin := session.New(session.Admin, nil)
 	admin.Trusted = true
 	a := &Authenticator{unauthorizedRole: c.UnauthorizedRole, tokens: c.Tokens, hook: c.Hook, admin: &Identity{Session: admin}}
+	if a.secretDisabled = c.SecretDisabled; a.secretDisabled {
+		return a, a.checkModes()
+	}
 	for _, text := range c.Secrets {
 		s := NewSecret(text)
 		if s == nil {
@@ -99,6 +105,8 @@ func (a *Authenticator) checkModes() error {
 	hook, tokens, anonymous := config.AuthHook.Spec(), config.JWTSecret.Spec(), config.UnauthorizedRole.Spec()
 	unguarded := errors.New("needs " + config.AdminSecret.Spec().Name())
 	switch {
+	case a.secretDisabled && a.hook == nil && a.tokens == nil:
+		return config.DisableAdminSecret.Spec().Wrong(errors.New("needs " + tokens.Name() + " or " + hook.Name()))
 	case a.hook != nil && a.tokens != nil:
 		return hook.Wrong(errors.New("can't be used together with " + tokens.Name()))
 	case a.hook != nil && a.Open():
@@ -114,7 +122,7 @@ func (a *Authenticator) checkModes() error {
 }
 
 // Open reports whether no secret is configured: every caller may take any role.
-func (a *Authenticator) Open() bool { return len(a.secrets) == 0 }
+func (a *Authenticator) Open() bool { return len(a.secrets) == 0 && !a.secretDisabled }
 
 // AsksWebhook reports whether a webhook gets the headers of requests.
 func (a *Authenticator) AsksWebhook() bool { return a.hook != nil }

@@ -64,6 +64,8 @@ func TestDecisions(t *testing.T) {
 	withTokens := auth.Config{Secrets: secrets, Tokens: tokens(t)}
 	withFallback := auth.Config{Secrets: secrets, Tokens: tokens(t), UnauthorizedRole: "anonymous"}
 	withHook := auth.Config{Secrets: secrets, Hook: webhook(t)}
+	tokensAlone := auth.Config{Secrets: secrets, SecretDisabled: true, Tokens: tokens(t)}
+	hookAlone := auth.Config{SecretDisabled: true, Hook: webhook(t)}
 	good := token(t)
 	for name, c := range map[string]struct {
 		config  auth.Config
@@ -83,6 +85,13 @@ func TestDecisions(t *testing.T) {
 		"tokens: none":                            {config: withTokens, headers: map[string]string{"X-Engine-Role": "admin"}, code: apierror.InvalidHeaders, status: 400},
 		"tokens: none, unauthorized role":         {config: withFallback, headers: map[string]string{"X-Engine-Role": "admin", "X-Engine-User-Id": "9"}, role: "anonymous", user: "9"},
 		"tokens: a bad one is not taken for none": {config: withFallback, headers: map[string]string{"Authorization": "Bearer x"}, code: apierror.InvalidJWT, status: 400},
+		"tokens alone: a token":                   {config: tokensAlone, headers: map[string]string{"Authorization": good}, role: "user", user: "7"},
+		"tokens alone: the secret is refused":     {config: tokensAlone, headers: map[string]string{"X-Engine-Admin-Secret": "s3cret"}, code: apierror.AccessDenied, status: 401},
+		"tokens alone: so it is next to a token":  {config: tokensAlone, headers: map[string]string{"X-Engine-Admin-Secret": "s3cret", "Authorization": good}, code: apierror.AccessDenied, status: 401},
+		"tokens alone: an empty secret":           {config: tokensAlone, headers: map[string]string{"X-Engine-Access-Key": ""}, code: apierror.AccessDenied, status: 401},
+		"tokens alone: a role is no token":        {config: tokensAlone, headers: map[string]string{"X-Engine-Role": "admin"}, code: apierror.InvalidHeaders, status: 400},
+		"hook alone: it decides":                  {config: hookAlone, headers: map[string]string{"X-Who": "user", "X-Engine-Role": "admin"}, role: "user"},
+		"hook alone: a secret is refused":         {config: hookAlone, headers: map[string]string{"X-Engine-Admin-Secret": "s3cret", "X-Who": "user"}, code: apierror.AccessDenied, status: 401},
 		"hook: the secret wins":                   {config: withHook, headers: map[string]string{"X-Engine-Admin-Secret": "s3cret", "X-Engine-Role": "boss", "X-Engine-Use-Backend-Only-Permissions": "true"}, role: "boss", backend: true},
 		"hook: it decides":                        {config: withHook, headers: map[string]string{"X-Who": "user", "X-Engine-Role": "admin", "X-Engine-User-Id": "9"}, role: "user"},
 		"hook: it refuses":                        {config: withHook, headers: map[string]string{"X-Engine-Role": "admin"}, code: apierror.AccessDenied, status: 401},
@@ -114,10 +123,11 @@ func TestRefusedModes(t *testing.T) {
 	t.Parallel()
 	secrets := []config.Secret{"s3cret"}
 	for message, c := range map[string]auth.Config{
-		"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK): can't be used together with --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET)": {Secrets: secrets, Tokens: tokens(t), Hook: webhook(t)},
-		"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK): needs --admin-secret":                                                 {Hook: webhook(t)},
-		"--jwt-secret (ENGINE_GRAPHQL_JWT_SECRET): needs --admin-secret":                                               {Tokens: tokens(t)},
-		"--unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE): can't be used together with --auth-hook":              {Secrets: secrets, Hook: webhook(t), UnauthorizedRole: "anonymous"},
+		"--disable-admin-secret (ENGINE_GRAPHQL_DISABLE_ADMIN_SECRET): needs --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET) or --auth-hook (ENGINE_GRAPHQL_AUTH_HOOK)": {Secrets: secrets, SecretDisabled: true, UnauthorizedRole: "anonymous"},
+		"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK): can't be used together with --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET)":                                           {Secrets: secrets, Tokens: tokens(t), Hook: webhook(t)},
+		"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK): needs --admin-secret":                                                                                           {Hook: webhook(t)},
+		"--jwt-secret (ENGINE_GRAPHQL_JWT_SECRET): needs --admin-secret":                                                                                         {Tokens: tokens(t)},
+		"--unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE): can't be used together with --auth-hook":                                                        {Secrets: secrets, Hook: webhook(t), UnauthorizedRole: "anonymous"},
 	} {
 		_, err := auth.New(c)
 		require.ErrorContains(t, err, message)

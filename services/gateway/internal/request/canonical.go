@@ -4,8 +4,8 @@ import "queryengine/pkg/jsontext"
 
 // Canonical is the GraphQL request of a body, or the batch of them, with the members that
 // requests have and no others: what webhooks are shown. It is nil for a body that holds something
-// else.
-func Canonical(body []byte) []byte {
+// else. stored gives a request that names a document its text, where that is known.
+func Canonical(body []byte, stored func(*GraphQL)) []byte {
 	b, err := ReadBody(body)
 	if err != nil {
 		return nil
@@ -15,6 +15,7 @@ func Canonical(body []byte) []byte {
 		if err != nil {
 			return nil
 		}
+		stored(&r)
 		return appendRequest(nil, r)
 	}
 	out := []byte{'['}
@@ -25,6 +26,7 @@ func Canonical(body []byte) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
+		stored(&r)
 		out = appendRequest(out, r)
 		return nil
 	})
@@ -36,6 +38,9 @@ func Canonical(body []byte) []byte {
 
 func appendRequest(out []byte, r GraphQL) []byte {
 	out = jsontext.AppendString(append(out, `{"query":`...), r.Query)
+	if r.Document.ID != "" {
+		out = jsontext.AppendString(append(out, `,"documentId":`...), r.Document.ID)
+	}
 	if r.OperationName != "" {
 		out = jsontext.AppendString(append(out, `,"operationName":`...), r.OperationName)
 	}

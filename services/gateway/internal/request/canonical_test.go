@@ -23,6 +23,10 @@ func TestCanonical(t *testing.T) {
 		`{"query":1}`:               ``,
 		`[{"query":"{a}"},{"b":1}]`: ``,
 	} {
-		require.Equal(t, want, string(request.Canonical([]byte(body))), body)
+		require.Equal(t, want, string(request.Canonical([]byte(body), func(r *request.GraphQL) {
+			if r.Document.ID == "a" {
+				r.Query = "{ stored }"
+			}
+		})), body)
 	}
 }

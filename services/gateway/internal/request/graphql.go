@@ -7,6 +7,8 @@ package request
 
 import (
 	"fmt"
+	"net/url"
+	"strings"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/jsonwalk"
@@ -20,7 +22,24 @@ type GraphQL struct {
 	Variables []byte
 	// ReadOnly refuses operations that write.
 	ReadOnly bool
+	// Document names the document.
+	Document Document
 }
+
+// Document is how a request names its document, besides its text or instead of it.
+type Document struct {
+	// ID is documentId, "" for none.
+	ID string
+	// Persisted reports whether the request has extensions.persistedQuery, and Hash is the SHA-256 in that, in lower case; "" for another
+	// version, or for none.
+	Persisted bool
+	Hash      string
+	// New reports whether the text may be kept for requests that have its hash alone.
+	New bool
+}
+
+// Named reports whether the document is named.
+func (d *Document) Named() bool { return d.ID != "" || d.Persisted }
 
 // Body is the body of a GraphQL endpoint.
 type Body struct {
@@ -60,7 +79,7 @@ func Read(v jsonwalk.Value) (GraphQL, error) {
 	if v.Kind != jsonwalk.Object {
 		return r, wrongKind("GraphQL request", jsonwalk.Object, v)
 	}
-	found, persisted := false, false
+	found := false
 	err := v.Members(func(key []byte, m jsonwalk.Value) error {
 		switch string(key) {
 		case "query":
@@ -82,17 +101,22 @@ func Read(v jsonwalk.Value) (GraphQL, error) {
 			if m.Kind == jsonwalk.Object {
 				r.Variables = m.Raw
 			}
+		case "documentId":
+			if m.Kind != jsonwalk.String && m.Kind != jsonwalk.Null {
+				return apierror.At(wrongKind("Text", jsonwalk.String, m), string(key))
+			}
+			if m.Kind == jsonwalk.String {
+				r.Document.ID = m.Text()
+			}
 		case "extensions":
-			persisted = persisted || namesPersistedQuery(m)
+			r.Document.readExtensions(m)
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
 		return r, err
-	case persisted:
-		return r, ErrPersistedQuery()
-	case !found:
+	case !found && !r.Document.Named():
 		return r, missingKey("query")
 	}
 	return r, nil
@@ -112,18 +136,54 @@ func ReadVariables(text []byte) ([]byte, error) {
 	return v.Raw, nil
 }
 
-func namesPersistedQuery(v jsonwalk.Value) bool {
-	found := false
-	if v.Kind == jsonwalk.Object {
-		_ = v.Members(func(key []byte, _ jsonwalk.Value) error {
-			found = found || string(key) == "persistedQuery"
-			return nil
-		})
+// readExtensions looks for persistedQuery in the extensions of a request.
+func (d *Document) readExtensions(v jsonwalk.Value) {
+	if v.Kind != jsonwalk.Object {
+		return
 	}
-	return found
+	_ = v.Members(func(key []byte, m jsonwalk.Value) error { // the text was scanned before
+		if string(key) == "persistedQuery" {
+			d.Persisted = true
+			d.Hash = persistedHash(m)
+		}
+		return nil
+	})
 }
 
-// ErrPersistedQuery is the answer to a request by the hash of a stored query.
+// persistedHash is the hash in persistedQuery of version 1, "" for another one.
+func persistedHash(v jsonwalk.Value) (hash string) {
+	if v.Kind != jsonwalk.Object {
+		return ""
+	}
+	version := ""
+	_ = v.Members(func(key []byte, m jsonwalk.Value) error { // see above
+		switch {
+		case string(key) == "version":
+			version = string(m.Raw)
+		case string(key) == "sha256Hash" && m.Kind == jsonwalk.String:
+			hash = strings.ToLower(m.Text())
+		}
+		return nil
+	})
+	if version != "1" {
+		return ""
+	}
+	return hash
+}
+
+// OfQuery is the request in a query string, without its variables.
+func OfQuery(q url.Values) GraphQL {
+	r := GraphQL{Query: q.Get("query"), OperationName: q.Get("operationName"), Document: Document{ID: q.Get("documentId")}}
+	if text := q.Get("extensions"); strings.Contains(text, "persistedQuery") {
+		r.Document.Persisted = true // what can't be read has no hash
+		if v, err := jsonwalk.Parse([]byte(text)); err == nil {
+			r.Document.readExtensions(v)
+		}
+	}
+	return r
+}
+
+// ErrPersistedQuery is the answer to a hash of an unknown document where none is kept.
 func ErrPersistedQuery() *apierror.Error {
 	return apierror.New(apierror.NotSupported, "PersistedQueryNotSupported")
 }

@@ -36,13 +36,13 @@ func TestSingle(t *testing.T) {
 func TestSingleErrors(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]apierror.Error{
-		`{`:                                    {Code: "invalid-json", Path: "$", Message: "Error in $: not enough input at byte 1"},
-		`"x"`:                                  {Code: "parse-failed", Path: "$", Message: "parsing GraphQL request failed, expected Object, but encountered String"},
-		`{}`:                                   {Code: "parse-failed", Path: "$", Message: `key "query" not found`},
-		`{"query":1}`:                          {Code: "parse-failed", Path: "$.query", Message: "parsing Text failed, expected String, but encountered Number"},
-		`{"query":"","operationName":true}`:    {Code: "parse-failed", Path: "$.operationName", Message: "parsing Text failed, expected String, but encountered Boolean"},
-		`{"query":"","variables":[]}`:          {Code: "parse-failed", Path: "$.variables", Message: "parsing variables failed, expected Object, but encountered Array"},
-		`{"extensions":{"persistedQuery":{}}}`: {Code: "not-supported", Path: "$", Message: "PersistedQueryNotSupported"},
+		`{`:                                 {Code: "invalid-json", Path: "$", Message: "Error in $: not enough input at byte 1"},
+		`"x"`:                               {Code: "parse-failed", Path: "$", Message: "parsing GraphQL request failed, expected Object, but encountered String"},
+		`{}`:                                {Code: "parse-failed", Path: "$", Message: `key "query" not found`},
+		`{"query":1}`:                       {Code: "parse-failed", Path: "$.query", Message: "parsing Text failed, expected String, but encountered Number"},
+		`{"query":"","operationName":true}`: {Code: "parse-failed", Path: "$.operationName", Message: "parsing Text failed, expected String, but encountered Boolean"},
+		`{"query":"","variables":[]}`:       {Code: "parse-failed", Path: "$.variables", Message: "parsing variables failed, expected Object, but encountered Array"},
+		`{"documentId":1}`:                  {Code: "parse-failed", Path: "$.documentId", Message: "parsing Text failed, expected String, but encountered Number"},
 	} {
 		b, err := request.ReadBody([]byte(body))
 		if err == nil {

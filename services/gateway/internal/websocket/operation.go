@@ -32,7 +32,10 @@ func (c *conn) start(m message) error {
 		return c.misused(m.id, "an operation already exists with this id: "+m.id)
 	}
 	var err error
-	if o.Request, err = request.Read(m.payload); err != nil {
+	if o.Request, err = request.Read(m.payload); err == nil && o.Request.Document.Named() {
+		err = c.server.deps.Find(o.Session, &o.Request)
+	}
+	if err != nil {
 		c.logOperation(operationFailed, m.id, &o, "", apierror.From(err))
 		return c.fail(m.id, err)
 	}

@@ -41,6 +41,8 @@ type Config struct {
 type Deps struct {
 	// Authenticate authenticates the sender of these headers.
 	Authenticate func(ctx context.Context, h http.Header) (*auth.Identity, error)
+	// Find gives a request of a session the text of the document that it names.
+	Find func(of *session.Session, r *request.GraphQL) error
 	// Execute runs an operation and gives its answer to sink.
 	Execute func(ctx context.Context, o Operation, sink bus.Sink) error
 	// Subscribe begins a subscription, and has its results given to r.

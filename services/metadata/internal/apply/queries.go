@@ -103,7 +103,7 @@ func forAdmin(d, other *metadata.Document) *metadata.Document {
 	}
 	n := *d
 	n.InheritedRoles, n.CronTriggers = nil, nil
-	n.APILimits, n.MetricsConfig, n.Introspection, n.Network, n.OpenTelemetry = nil, nil, nil, nil, nil
+	n.APILimits, n.MetricsConfig, n.Introspection, n.DocumentRules, n.Network, n.OpenTelemetry = nil, nil, nil, nil, nil, nil
 	n.Sources = make([]*metadata.Source, len(d.Sources))
 	for i, s := range d.Sources {
 		source := *s

@@ -10,7 +10,7 @@ import (
 )
 
 func BenchmarkCheck(b *testing.B) {
-	l := allowlist.New(document(), nil)
+	l := allowlist.New(document(), true, nil)
 	clerk := &session.Session{Role: "clerk"}
 	for name, text := range map[string]string{"as stored": "{ stock { id } }", "spelt otherwise": "{stock{id,__typename}}"} {
 		b.Run(name, func(b *testing.B) {

@@ -30,6 +30,11 @@ func (r *Run) asks(ctx context.Context, field string, s backend.Statement, a bac
 	if r.Observer != nil {
 		r.Observer.Statement(ctx, field, s, a)
 	}
+	if r.Tracer != nil {
+		if texts, ok := ctx.Value(textsKey{}).(*texts); ok {
+			*texts = append(*texts, s.SQL())
+		}
+	}
 }
 
 func (r *Run) calls(ctx context.Context, to Callee) {

@@ -182,8 +182,8 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 	}
 	defer source.Release()
 	args := r.args(bound)
-	r.asks(ctx, q.field, q.statement, args)
 	ctx, end := r.span(ctx, trace.SpanKindClient, &q.label)
+	r.asks(ctx, q.field, q.statement, args)
 	err = source.Query(ctx, q.statement, args, out)
 	end(err)
 	return err

@@ -2,12 +2,14 @@ package execute
 
 import (
 	"context"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
@@ -23,7 +25,7 @@ type label struct {
 func databaseLabel(s *resolve.Source, what, field string) label {
 	k := metadata.KindNamed(s.Kind)
 	return label{k.Display + " " + what + ` for root field "` + field + `"`, []attribute.KeyValue{
-		attribute.String("source.name", s.Name), attribute.String("db.system", k.System),
+		attribute.String("source.name", s.Name), attribute.String("db.system.name", k.System),
 	}}
 }
 
@@ -34,7 +36,12 @@ func (r *Run) span(ctx context.Context, kind trace.SpanKind, l *label) (context.
 	}
 	//nolint:spancheck // the returned function ends it
 	ctx, span := r.Tracer.Start(ctx, l.name, trace.WithSpanKind(kind), trace.WithAttributes(l.attributes...))
+	ran := &texts{}
+	ctx = context.WithValue(ctx, textsKey{}, ran)
 	return ctx, func(err error) { //nolint:spancheck // see above
+		if len(*ran) > 0 {
+			span.SetAttributes(attribute.String("db.query.text", ran.String()))
+		}
 		if err != nil {
 			span.SetStatus(codes.Error, apierror.From(err).Message)
 		}
@@ -43,6 +50,23 @@ func (r *Run) span(ctx context.Context, kind trace.SpanKind, l *label) (context.
 }
 
 func untraced(error) {}
+
+// texts are the statements that ran in a span. They hold no values of clients: values are parameters.
+type texts []string
+
+type textsKey struct{}
+
+// longestText bounds the texts that a span shows, in bytes.
+const longestText = 8 << 10
+
+// String joins the texts as traces show the statements of one call, and cuts what is too long.
+func (t texts) String() string {
+	all := strings.Join(t, "; ")
+	if len(all) <= longestText {
+		return all
+	}
+	return strings.ToValidUTF8(all[:longestText], "") + "..."
+}
 
 // The spans of joins: all of an answer, and each step.
 var (
@@ -59,6 +83,7 @@ func (l *Live) Poll(ctx context.Context, tracer trace.Tracer) (context.Context, 
 	}
 	r := Run{Tracer: tracer}
 	ctx, end := r.span(ctx, trace.SpanKindClient, &l.label)
+	r.asks(ctx, l.Field, l.Statement, backend.Args{})
 	return ctx, func(err error) { //nolint:spancheck // see above
 		end(err)
 		if err != nil {

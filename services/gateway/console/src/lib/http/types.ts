@@ -129,6 +129,11 @@ export interface CleanupEventLogsArgs {
   clean_invocation_logs?: boolean;
 }
 
+export interface CollectionClient {
+  name: string;
+  version?: string;
+}
+
 export interface CollectionDefinition {
   queries: StoredQuery[];
 }
@@ -283,6 +288,7 @@ export interface CreateQueryCollectionArgs {
   name: string;
   definition: CollectionDefinition;
   comment?: string;
+  client?: CollectionClient;
 }
 
 export interface CreateRESTEndpointArgs {
@@ -402,6 +408,7 @@ export interface Document {
   metrics_config?: Json;
   inherited_roles?: InheritedRole[];
   graphql_schema_introspection?: Json;
+  document_rules?: Json;
   network?: Json;
   backend_configs?: Json;
   opentelemetry?: Json;
@@ -628,6 +635,14 @@ export interface Header {
 }
 
 export interface HeaderPair {
+}
+
+export interface ImportDocumentsArgs {
+  collection: string;
+  client?: CollectionClient;
+  documents: Json;
+  replace?: boolean;
+  allow?: AllowlistScope;
 }
 
 export interface Inconsistency {
@@ -876,6 +891,7 @@ export interface QueryCollection {
   name: string;
   definition: CollectionDefinition;
   comment?: string;
+  client?: CollectionClient;
 }
 
 export interface QueryReference {
@@ -983,6 +999,7 @@ export interface RemoteTypeRelationships {
 
 export interface RemoveRemoteSchemaArgs {
   name: string;
+  cascade?: boolean;
 }
 
 export interface RenameQueryCollectionArgs {
@@ -1094,6 +1111,11 @@ export interface SetCustomTypesArgs {
   enums?: EnumType[];
 }
 
+export interface SetDocumentRulesArgs {
+  default?: string;
+  roles?: Record<string, string>;
+}
+
 export interface SetFunctionCustomizationArgs {
   source?: string;
   function: Name;
@@ -1188,6 +1210,7 @@ export interface StoredProcedureConfiguration {
 export interface StoredQuery {
   name: string;
   query: string;
+  id?: string;
 }
 
 export interface SuggestRelationshipsArgs {
@@ -1469,6 +1492,7 @@ export interface Operations {
   get_source_kind_capabilities: GetSourceKindCapabilitiesArgs;
   get_status: Json;
   get_table_info: GetAgentTableInfoArgs;
+  import_documents: ImportDocumentsArgs;
   introspect_remote_schema: IntrospectRemoteSchemaArgs;
   list_metadata_versions: ListMetadataVersionsArgs;
   list_source_kinds: Json;
@@ -1490,6 +1514,7 @@ export interface Operations {
   set_api_limits: SetAPILimitsArgs;
   set_catalog_state: SetCatalogStateArgs;
   set_custom_types: SetCustomTypesArgs;
+  set_document_rules: SetDocumentRulesArgs;
   set_graphql_schema_introspection_options: SetGraphQLIntrospectionArgs;
   set_metrics_config: SetMetricsConfigArgs;
   set_opentelemetry_config: SetOpenTelemetryConfigArgs;
