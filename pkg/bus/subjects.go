@@ -81,6 +81,7 @@ var (
 	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway | theExecutor | theDelivery, Direct: true}
 	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain", callers: theGateway, Repeatable: true}
 	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi", callers: theGateway, Repeatable: true}
+	QueryAssist      = Endpoint{Service: ServiceQueryExecutor, Name: "assist", Subject: "engine.query.assist", callers: theGateway, Repeatable: true}
 	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata, Repeatable: true}
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data", callers: theGateway | theMetadata}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply", callers: theGateway}
@@ -259,7 +260,7 @@ func token(name string) string {
 // endpoints are all that services answer, those of an instance with a wildcard in its place.
 func endpoints() []Endpoint {
 	return []Endpoint{
-		QueryExecute, QueryExplain, QueryOpenAPI, QueryCheck, DataExecute,
+		QueryExecute, QueryExplain, QueryOpenAPI, QueryAssist, QueryCheck, DataExecute,
 		LiveLink("*"), LiveSubscribe("*"), LiveFollow("*"), LiveUnsubscribe("*"), LiveDump("*"), DirectOffer("*"),
 		MetadataApply, MetadataDump, SourceHealth, MetadataSnapshot, MetadataHealth,
 		ActionEnqueue, ActionRead, ActionFinished, ChangesWatch("*"),

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // The guards of GraphQL operations that data operations can be let go without.
 const (
@@ -53,6 +56,27 @@ var (
 		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway, Metadata},
 		Help: "role of requests without credentials; metadata, which warns of its permissions, needs it for that only",
 	}, parseNonEmpty)
+	EnableMCP = define(Spec{
+		Flag: "enable-mcp", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "serve assistants at /mcp, by the Model Context Protocol, with the rights of their tokens",
+	}, parseBool)
+	MCPAllowAdmin = define(Spec{
+		Flag: "mcp-allow-admin", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "let callers with an admin secret, and the role admin, use /mcp",
+	}, parseBool)
+	MCPDiscovery = defineList(Spec{
+		Flag: "mcp-discovery", Default: "search_schema,describe_type,run_query", Values: "list of tools", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "the tools of /mcp next to stored documents; explain shows SQL, and the rules of permissions in it",
+	}, "Only expecting list of comma separated tools search_schema,describe_type,run_query,explain",
+		"search_schema", "describe_type", "run_query", "explain")
+	MCPAnswerSize = define(Spec{
+		Flag: "mcp-answer-size", Default: "100", Values: "kilobytes", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "the largest answer that an assistant gets; longer ones are cut off",
+	}, parsePositive)
+	MCPTimeLimit = define(Spec{
+		Flag: "mcp-time-limit", Default: "30", Values: seconds, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how long a tool may take",
+	}, parseDuration(time.Second))
 	JWTSecret = define(Spec{
 		Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "how JSON Web Tokens are verified; needs an admin secret",

@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +22,38 @@ type QueryCollection struct {
 // CollectionDefinition are the queries of a collection.
 type CollectionDefinition struct {
 	Queries []StoredQuery `json:"queries" meta:"required"`
+	// Prompts are offered to assistants.
+	Prompts []Prompt `json:"prompts,omitempty"`
+}
+
+// Prompt is a text that a person has an assistant begin with.
+type Prompt struct {
+	Name        string `json:"name" meta:"required,nonempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Text has {{name}} where the argument of that name comes.
+	Text      string           `json:"text" meta:"required"`
+	Arguments []PromptArgument `json:"arguments,omitempty"`
+}
+
+// PromptArgument is an argument of a prompt.
+type PromptArgument struct {
+	Name        string `json:"name" meta:"required,nonempty"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+// Fill is the text with arguments, which it fails without if they are required.
+func (p *Prompt) Fill(arguments map[string]string) (string, error) {
+	var pairs []string
+	for _, a := range p.Arguments {
+		value, given := arguments[a.Name]
+		if a.Required && !given {
+			return "", apierror.Newf(apierror.ParseFailed, "the prompt needs the argument %q", a.Name)
+		}
+		pairs = append(pairs, "{{"+a.Name+"}}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(p.Text), nil
 }
 
 // StoredQuery is one GraphQL document, kept as it was given.
@@ -28,9 +62,30 @@ type StoredQuery struct {
 	Query string `json:"query" meta:"required"`
 	// ID is what clients name the document by, besides the SHA-256 of its text; "" for nothing.
 	ID string `json:"id,omitempty"`
+	// Tool offers the document to assistants.
+	Tool *DocumentTool `json:"tool,omitempty"`
 }
 
-func (q *StoredQuery) check() error { return checkQuery(q.Query) }
+// DocumentTool is how assistants see a document.
+type DocumentTool struct {
+	// Name is that of the document by default.
+	Name        string `json:"name,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// ToolName is the name of the document as a tool.
+func (q *StoredQuery) ToolName() string { return cmp.Or(q.Tool.Name, q.Name) }
+
+func (q *StoredQuery) check() error {
+	if q.Tool != nil && !toolName.MatchString(q.ToolName()) {
+		return apierror.At(apierror.New(apierror.ParseFailed,
+			"the name of a tool has 1 to 128 letters, digits, underscores, hyphens and dots"), "tool", "name")
+	}
+	return checkQuery(q.Query)
+}
 
 func checkQuery(text string) error {
 	if _, err := querydoc.Parse(text); err != nil {
@@ -154,9 +209,13 @@ type AddQueryToCollection struct {
 	Collection string `json:"collection_name" meta:"required,nonempty"`
 	QueryName  string `json:"query_name" meta:"required,nonempty"`
 	Query      string `json:"query" meta:"required"`
+	// Tool offers the document to assistants.
+	Tool *DocumentTool `json:"tool,omitempty"`
 }
 
-func (a *AddQueryToCollection) check() error { return checkQuery(a.Query) }
+func (a *AddQueryToCollection) check() error {
+	return (&StoredQuery{Name: a.QueryName, Query: a.Query, Tool: a.Tool}).check()
+}
 
 // Apply adds the query at the end of the collection.
 func (a *AddQueryToCollection) Apply(v View) (*Result, error) {
@@ -169,7 +228,7 @@ func (a *AddQueryToCollection) Apply(v View) (*Result, error) {
 			"query with name %q already exists in collection %q", a.QueryName, a.Collection)
 	}
 	collection := *old
-	collection.Definition.Queries = append(slices.Clone(old.Definition.Queries), StoredQuery{Name: a.QueryName, Query: a.Query})
+	collection.Definition.Queries = append(slices.Clone(old.Definition.Queries), StoredQuery{Name: a.QueryName, Query: a.Query, Tool: a.Tool})
 	return v.changeCollection(old, &collection), nil
 }
 
@@ -191,4 +250,30 @@ func (a *DropQueryFromCollection) Apply(v View) (*Result, error) {
 	collection := *old
 	collection.Definition.Queries = removed(old.Definition.Queries, func(q StoredQuery) string { return q.Name }, a.QueryName)
 	return v.changeCollection(old, &collection), nil
+}
+
+// Tools are the documents that assistants may be offered, in the order of their names. Of several with one name the first
+// one counts.
+func (d *Document) Tools() []*StoredQuery {
+	var list []*StoredQuery
+	for _, c := range d.QueryCollections {
+		for i := range c.Definition.Queries {
+			if q := &c.Definition.Queries[i]; q.Tool != nil {
+				list = append(list, q)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *StoredQuery) int { return strings.Compare(a.ToolName(), b.ToolName()) })
+	return slices.CompactFunc(list, func(a, b *StoredQuery) bool { return a.ToolName() == b.ToolName() })
+}
+
+// Prompts are those of all collections.
+func (d *Document) Prompts() []*Prompt {
+	var list []*Prompt
+	for _, c := range d.QueryCollections {
+		for i := range c.Definition.Prompts {
+			list = append(list, &c.Definition.Prompts[i])
+		}
+	}
+	return list
 }

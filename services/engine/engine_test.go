@@ -69,6 +69,12 @@ func (l *lines) String() string {
 // mount starts an engine with a table of people, in one process or with a process for each service.
 func mount(t testing.TB, apart bool, options ...engine.Option) *mounted {
 	t.Helper()
+	return mountWith(t, apart, nil, options...)
+}
+
+// mountWith is mount with more settings.
+func mountWith(t testing.TB, apart bool, settings []string, options ...engine.Option) *mounted {
+	t.Helper()
 	source := dbtest.URL(t)
 	m := &mounted{t: t, source: source, log: &lines{}}
 	m.sql(`CREATE TABLE people (id integer PRIMARY KEY, name text NOT NULL, owner text NOT NULL);
@@ -77,6 +83,7 @@ func mount(t testing.TB, apart bool, options ...engine.Option) *mounted {
 		"--metadata-database-url", dbtest.URL(t), "--database-url", source, "--admin-secret", secret,
 		"--enabled-log-types", "startup",
 	}
+	m.args = append(m.args, settings...)
 	var e *engine.Engine
 	if apart {
 		nats, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
@@ -110,6 +117,16 @@ func (m *mounted) sql(statements string) {
 	_, err = db.Exec(m.t.Context(), statements)
 	require.NoError(m.t, err)
 	require.NoError(m.t, db.Close(m.t.Context()))
+}
+
+// count is the number that a query of the source answers with.
+func (m *mounted) count(query string) (n int) {
+	m.t.Helper()
+	db, err := pgx.Connect(m.t.Context(), m.source)
+	require.NoError(m.t, err)
+	require.NoError(m.t, db.QueryRow(m.t.Context(), query).Scan(&n))
+	require.NoError(m.t, db.Close(m.t.Context()))
+	return n
 }
 
 // start starts an engine that belongs to the others.

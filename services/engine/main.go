@@ -22,7 +22,7 @@ func Main(options ...Option) {
 	}
 	ctx, stop := program.Signals()
 	shell := command.Shell{
-		Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv,
+		In: os.Stdin, Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv,
 		Check: assembly.Check, Assemble: assembly.Services, Program: assembly.Program, Code: code,
 	}
 	status := shell.Run(ctx, os.Args[1:])

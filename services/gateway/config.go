@@ -107,7 +107,11 @@ func readSettings(v *config.Values) api.Settings {
 		WebSocketReadCookie:     config.WebSocketReadCookie.Get(v),
 		SubscriptionsPerSession: config.SubscriptionsPerSession.Get(v),
 		PersistedTTL:            persistedTTL(v),
-		UnlimitedData:           slices.Contains(config.UnguardedDataOperations.Get(v), config.GuardAPILimits),
+		MCP: api.MCP{
+			Enabled: config.EnableMCP.Get(v), Admin: config.MCPAllowAdmin.Get(v), Discovery: config.MCPDiscovery.Get(v),
+			AnswerSize: config.MCPAnswerSize.Get(v) << 10, TimeLimit: config.MCPTimeLimit.Get(v),
+		},
+		UnlimitedData: slices.Contains(config.UnguardedDataOperations.Get(v), config.GuardAPILimits),
 		Logging: api.LogSettings{
 			QueryOnlyOnError: config.HTTPLogQueryOnlyOnError.Get(v),
 			MetadataBodies:   config.MetadataQueryLogging.Get(v),

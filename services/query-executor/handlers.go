@@ -2,6 +2,8 @@ package queryexecutor
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/assist"
 	"queryengine/services/query-executor/internal/openapi"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/querylog"
@@ -115,6 +118,43 @@ func (e *Executor) openAPI(ctx context.Context, m proto.Message, w bus.ResponseW
 		return err
 	}
 	_, err = w.Write(body)
+	return err
+}
+
+// assist answers QueryAssist.
+func (e *Executor) assist(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.AssistRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	st, err := e.stateAt(ctx, in.GetMinVersion())
+	if err != nil {
+		return err
+	}
+	user := session.FromProto(in.GetSession())
+	role := e.role(st, &request{session: user})
+	if in.GetSubject() != "tools" && slices.Contains(st.withoutIntrospection, user.Role) {
+		return apierror.New(apierror.ValidationFailed, "introspection is disabled for the role")
+	}
+	var body []byte
+	switch in.GetSubject() {
+	case "tools":
+		var list assist.List
+		if list, err = assist.Tools(st.tools(user), role, parse.Limits{Tokens: e.config.MaxTokens}, in.GetText(), int(in.GetLimit())); err == nil {
+			body, err = json.Marshal(list)
+		}
+	case "search":
+		body, err = json.Marshal(assist.Search(role, in.GetText(), int(in.GetLimit())))
+	case "type":
+		body = []byte(assist.Describe(role, in.GetText()))
+	case "schema":
+		body = []byte(assist.SDL(role))
+	default:
+		err = apierror.Newf(apierror.BadRequest, "nothing describes %q", in.GetSubject())
+	}
+	if err == nil {
+		_, err = w.Write(body)
+	}
 	return err
 }
 

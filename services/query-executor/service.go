@@ -166,6 +166,7 @@ func (e *Executor) register(s *bus.Service) error {
 		{bus.QueryExplain, func() proto.Message { return &queryv1.ExplainRequest{} }, e.explain},
 		{bus.QueryCheck, func() proto.Message { return &queryv1.CheckRequest{} }, e.check},
 		{bus.QueryOpenAPI, func() proto.Message { return &queryv1.OpenAPIRequest{} }, e.openAPI},
+		{bus.QueryAssist, func() proto.Message { return &queryv1.AssistRequest{} }, e.assist},
 		{bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} }, e.data},
 		{bus.LiveLink(instance), func() proto.Message { return &queryv1.LinkRequest{} }, e.link},
 		{bus.LiveSubscribe(instance), func() proto.Message { return &queryv1.SubscribeRequest{} }, e.subscribe},

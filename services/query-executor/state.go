@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/allowlist"
+	"queryengine/services/query-executor/internal/assist"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
@@ -100,4 +101,15 @@ func (s *state) Sized(user *session.Session, size parse.Size) error {
 			"node limit exceeded: query has %d nodes, the limit is %d", size.Nodes, limit)
 	}
 	return nil
+}
+
+// tools are the documents for assistants that a session may run as far as its rule for documents goes.
+func (s *state) tools(user *session.Session) []assist.Document {
+	var list []assist.Document
+	for _, q := range s.snapshot.Document.Tools() {
+		if s.Listed(user, q.Query) == nil {
+			list = append(list, assist.Document{Name: q.ToolName(), Title: q.Tool.Title, Description: q.Tool.Description, Query: q.Query})
+		}
+	}
+	return list
 }

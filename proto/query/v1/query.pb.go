@@ -637,6 +637,123 @@ func (*OpenAPIHead) Descriptor() ([]byte, []int) {
 	return file_query_v1_query_proto_rawDescGZIP(), []int{8}
 }
 
+// AssistRequest asks for a description of the role's schema for assistants.
+type AssistRequest struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Session    *Session               `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	MinVersion int64                  `protobuf:"varint,2,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
+	// "tools" for the stored documents that the role may run, from the one after the name in text; the answer's body is
+	// their JSON. "search" for what fits the words in text, as JSON; "type" for the type that text names and "schema" for
+	// all types, as GraphQL text.
+	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	Text    string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// The largest number of tools or hits.
+	Limit         int32 `protobuf:"varint,5,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssistRequest) Reset() {
+	*x = AssistRequest{}
+	mi := &file_query_v1_query_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssistRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssistRequest) ProtoMessage() {}
+
+func (x *AssistRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_query_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssistRequest.ProtoReflect.Descriptor instead.
+func (*AssistRequest) Descriptor() ([]byte, []int) {
+	return file_query_v1_query_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AssistRequest) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *AssistRequest) GetMinVersion() int64 {
+	if x != nil {
+		return x.MinVersion
+	}
+	return 0
+}
+
+func (x *AssistRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *AssistRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *AssistRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type AssistHead struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssistHead) Reset() {
+	*x = AssistHead{}
+	mi := &file_query_v1_query_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssistHead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssistHead) ProtoMessage() {}
+
+func (x *AssistHead) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_query_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssistHead.ProtoReflect.Descriptor instead.
+func (*AssistHead) Descriptor() ([]byte, []int) {
+	return file_query_v1_query_proto_rawDescGZIP(), []int{10}
+}
+
 // CheckRequest asks what is wrong with GraphQL documents, whatever their variables are, for
 // the role admin.
 type CheckRequest struct {
@@ -651,7 +768,7 @@ type CheckRequest struct {
 
 func (x *CheckRequest) Reset() {
 	*x = CheckRequest{}
-	mi := &file_query_v1_query_proto_msgTypes[9]
+	mi := &file_query_v1_query_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +780,7 @@ func (x *CheckRequest) String() string {
 func (*CheckRequest) ProtoMessage() {}
 
 func (x *CheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_query_proto_msgTypes[9]
+	mi := &file_query_v1_query_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +793,7 @@ func (x *CheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
 func (*CheckRequest) Descriptor() ([]byte, []int) {
-	return file_query_v1_query_proto_rawDescGZIP(), []int{9}
+	return file_query_v1_query_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CheckRequest) GetDocuments() []string {
@@ -710,7 +827,7 @@ type CheckHead struct {
 
 func (x *CheckHead) Reset() {
 	*x = CheckHead{}
-	mi := &file_query_v1_query_proto_msgTypes[10]
+	mi := &file_query_v1_query_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -722,7 +839,7 @@ func (x *CheckHead) String() string {
 func (*CheckHead) ProtoMessage() {}
 
 func (x *CheckHead) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_query_proto_msgTypes[10]
+	mi := &file_query_v1_query_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -735,7 +852,7 @@ func (x *CheckHead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckHead.ProtoReflect.Descriptor instead.
 func (*CheckHead) Descriptor() ([]byte, []int) {
-	return file_query_v1_query_proto_rawDescGZIP(), []int{10}
+	return file_query_v1_query_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CheckHead) GetProblems() []string {
@@ -808,7 +925,16 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\x0eOpenAPIRequest\x12\x1f\n" +
 	"\vmin_version\x18\x01 \x01(\x03R\n" +
 	"minVersion\"\r\n" +
-	"\vOpenAPIHead\"g\n" +
+	"\vOpenAPIHead\"\xad\x01\n" +
+	"\rAssistRequest\x127\n" +
+	"\asession\x18\x01 \x01(\v2\x1d.queryengine.query.v1.SessionR\asession\x12\x1f\n" +
+	"\vmin_version\x18\x02 \x01(\x03R\n" +
+	"minVersion\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x12\x14\n" +
+	"\x05limit\x18\x05 \x01(\x05R\x05limit\"\f\n" +
+	"\n" +
+	"AssistHead\"g\n" +
 	"\fCheckRequest\x12\x1c\n" +
 	"\tdocuments\x18\x01 \x03(\tR\tdocuments\x12\x1f\n" +
 	"\vmin_version\x18\x02 \x01(\x03R\n" +
@@ -829,7 +955,7 @@ func file_query_v1_query_proto_rawDescGZIP() []byte {
 	return file_query_v1_query_proto_rawDescData
 }
 
-var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_query_v1_query_proto_goTypes = []any{
 	(*Session)(nil),        // 0: queryengine.query.v1.Session
 	(*ExecuteRequest)(nil), // 1: queryengine.query.v1.ExecuteRequest
@@ -840,25 +966,28 @@ var file_query_v1_query_proto_goTypes = []any{
 	(*DataHead)(nil),       // 6: queryengine.query.v1.DataHead
 	(*OpenAPIRequest)(nil), // 7: queryengine.query.v1.OpenAPIRequest
 	(*OpenAPIHead)(nil),    // 8: queryengine.query.v1.OpenAPIHead
-	(*CheckRequest)(nil),   // 9: queryengine.query.v1.CheckRequest
-	(*CheckHead)(nil),      // 10: queryengine.query.v1.CheckHead
-	nil,                    // 11: queryengine.query.v1.Session.VariablesEntry
-	nil,                    // 12: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
-	nil,                    // 13: queryengine.query.v1.DataRequest.ClientHeadersEntry
+	(*AssistRequest)(nil),  // 9: queryengine.query.v1.AssistRequest
+	(*AssistHead)(nil),     // 10: queryengine.query.v1.AssistHead
+	(*CheckRequest)(nil),   // 11: queryengine.query.v1.CheckRequest
+	(*CheckHead)(nil),      // 12: queryengine.query.v1.CheckHead
+	nil,                    // 13: queryengine.query.v1.Session.VariablesEntry
+	nil,                    // 14: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	nil,                    // 15: queryengine.query.v1.DataRequest.ClientHeadersEntry
 }
 var file_query_v1_query_proto_depIdxs = []int32{
-	11, // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
+	13, // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
 	0,  // 1: queryengine.query.v1.ExecuteRequest.session:type_name -> queryengine.query.v1.Session
-	12, // 2: queryengine.query.v1.ExecuteRequest.client_headers:type_name -> queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	14, // 2: queryengine.query.v1.ExecuteRequest.client_headers:type_name -> queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
 	3,  // 3: queryengine.query.v1.ExecuteHead.headers:type_name -> queryengine.query.v1.Header
 	0,  // 4: queryengine.query.v1.ExplainRequest.session:type_name -> queryengine.query.v1.Session
 	0,  // 5: queryengine.query.v1.DataRequest.session:type_name -> queryengine.query.v1.Session
-	13, // 6: queryengine.query.v1.DataRequest.client_headers:type_name -> queryengine.query.v1.DataRequest.ClientHeadersEntry
-	7,  // [7:7] is the sub-list for method output_type
-	7,  // [7:7] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	15, // 6: queryengine.query.v1.DataRequest.client_headers:type_name -> queryengine.query.v1.DataRequest.ClientHeadersEntry
+	0,  // 7: queryengine.query.v1.AssistRequest.session:type_name -> queryengine.query.v1.Session
+	8,  // [8:8] is the sub-list for method output_type
+	8,  // [8:8] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_query_v1_query_proto_init() }
@@ -872,7 +1001,7 @@ func file_query_v1_query_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_v1_query_proto_rawDesc), len(file_query_v1_query_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

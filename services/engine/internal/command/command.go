@@ -42,6 +42,7 @@ Commands:
   sample      fill the database of a running installation with sample data, and track it
   echo        print the HTTP requests that come and answer them, to try webhooks out
   secrets     make and show the secrets of an installation, as docker compose uses it
+  mcp         connect a desktop assistant, which starts this program, with a running engine
   service     run one service on its own: gateway, metadata, query-executor, event-delivery or scheduler
   go          types: print the GraphQL types of the actions that this build has in Go
   init        --go DIR writes a project that adds Go code to the engine
@@ -54,7 +55,7 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "track", "metadata", "migrate", "seed", "documents", "console", "import", "doctor", "sample", "echo", "secrets", "service", "go", "init", "completion", "health", "version", "help",
+	"serve", "dev", "track", "metadata", "migrate", "seed", "documents", "console", "import", "doctor", "sample", "echo", "secrets", "mcp", "service", "go", "init", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -72,6 +73,8 @@ type Assemble func(e *program.Env, names []string) (lifecycle.Service, error)
 // Shell is what the commands work in.
 type Shell struct {
 	Out, Errs io.Writer
+	// In is what mcp reads, nil for nothing.
+	In io.Reader
 	// Env is os.LookupEnv, Setenv is os.Setenv: metadata may name variables, and those that
 	// dev makes up are found there.
 	Env      func(string) (string, bool)
@@ -101,6 +104,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.dev
 	case "metadata", "migrate", "seed", "documents":
 		run = sh.onProject(command)
+	case "mcp":
+		run = sh.mcp
 	case "service":
 		return sh.service(ctx, args)
 	case "go":

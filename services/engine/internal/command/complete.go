@@ -55,6 +55,8 @@ func commandTree() *completion.Command {
 			c.Options = flagOptions(projectFlags(doctorCommand()).FlagSet)
 		case "dev":
 			c.Options = append(slices.Clone(settings), flagOptions((&devOptions{}).flags())[1:]...)
+		case "mcp":
+			c.Options = flagOptions(newMCPFlags().FlagSet)
 		case "init":
 			set, _, _ := newInitFlags()
 			c.Options = flagOptions(set)

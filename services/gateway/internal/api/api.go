@@ -94,6 +94,8 @@ type Settings struct {
 	UnlimitedData bool
 	// PersistedTTL is how long documents that clients send with their hash are kept after their last use, 0 to keep none.
 	PersistedTTL time.Duration
+	// MCP is what assistants may do.
+	MCP MCP
 	// Logging is what the lines about requests show.
 	Logging LogSettings
 
@@ -184,6 +186,7 @@ type API struct {
 	limits     *limits.Keeper
 	running    *limits.Subscriptions
 	documents  *documents.Store
+	assistants *assistants
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
@@ -205,6 +208,7 @@ func New(s Settings, d Deps) *API {
 	}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()
+	a.assistants = newAssistants(a)
 	a.exchanges.New = func() any { return newExchange(a) }
 	a.configAnswer = a.makeConfigAnswer()
 	a.versionAnswer = makeVersionAnswer(d.Version)

@@ -62,6 +62,12 @@ func (a *API) routes() []route {
 		}
 		routes = append(routes, relay)
 	}
+	if a.MCP.Enabled {
+		routes = append(routes,
+			route{http.MethodPost, mcpPath, GroupAlways, apiErrors, callMCP},
+			route{http.MethodGet, resourcePath, GroupAlways, apiErrors, showResource},
+			route{http.MethodGet, resourcePath + mcpPath, GroupAlways, apiErrors, showResource})
+	}
 	if a.Console {
 		routes = append(routes,
 			route{http.MethodGet, "/", GroupAlways, apiErrors, toConsole},

@@ -60,11 +60,13 @@ type Info struct {
 	ClaimsNamespace string          `json:"claims_namespace"` // or the path
 	ClaimsFormat    string          `json:"claims_format"`
 	ClaimsMap       json.RawMessage `json:"claims_map"`
+	// Issuer is who makes the tokens, empty for anyone.
+	Issuer string `json:"-"`
 }
 
 // Info is the part that is not secret.
 func (c *Config) Info() Info {
-	info := Info{ClaimsNamespace: c.namespace, ClaimsFormat: "json", ClaimsMap: c.claimsMapText}
+	info := Info{ClaimsNamespace: c.namespace, ClaimsFormat: "json", ClaimsMap: c.claimsMapText, Issuer: c.issuer}
 	if c.stringified {
 		info.ClaimsFormat = "stringified_json"
 	}

@@ -144,3 +144,15 @@ func byName[T any](list []T, name func(T) string) []T {
 	slices.SortFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
 	return list
 }
+
+// SDL spells types of a role, those that introspection adds left out.
+func SDL(role *schema.Role, types []*schema.Type) string {
+	var d definitions
+	for _, t := range types {
+		if strings.HasPrefix(t.Name, "__") || slices.Contains(builtin, t.Name) || slices.Contains(federation, t.Name) {
+			continue
+		}
+		d.typ(t, "")
+	}
+	return strings.TrimPrefix(d.String(), "\n")
+}

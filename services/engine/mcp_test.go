@@ -1,0 +1,264 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/services/engine"
+	"queryengine/services/engine/internal/command"
+)
+
+// identify takes tokens such as "user even" for a role and a user.
+func identify(_ context.Context, header http.Header) (engine.Identity, error) {
+	token, ok := strings.CutPrefix(header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return engine.Identity{}, engine.ErrUnauthorized
+	}
+	role, user, _ := strings.Cut(token, " ")
+	return engine.Identity{Role: role, Variables: map[string]string{"user-id": user}}, nil
+}
+
+// withToken adds a token to all requests.
+type withToken string
+
+func (t withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(t))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// assistant connects the official client.
+func (m *mounted) assistant(token string) *mcp.ClientSession {
+	m.t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(m.t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: m.url + "/mcp", HTTPClient: &http.Client{Transport: withToken(token)}, DisableStandaloneSSE: true,
+	}, nil)
+	require.NoError(m.t, err)
+	m.t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func callTool(t *testing.T, s *mcp.ClientSession, name string, arguments any) (text string, failed bool) {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
+	require.NoError(t, err)
+	require.Len(t, result.Content, 1)
+	content, ok := result.Content[0].(*mcp.TextContent)
+	require.True(t, ok)
+	return content.Text, result.IsError
+}
+
+const toolDocuments = `{"type":"create_query_collection","args":{"name":"assistant","definition":{
+	"queries":[
+		{"name":"list_people","query":"query ($limit: Int = 2) { people(limit: $limit, order_by: {id: asc}) { id name } }","tool":{"title":"People","description":"The people that you own"}},
+		{"name":"all_people","query":"{ people { id name owner } }","tool":{}},
+		{"name":"rename","query":"mutation ($id: Int!, $name: String!) { update_people_by_pk(pk_columns: {id: $id}, _set: {name: $name}) { name } }","tool":{"name":"rename_person"}},
+		{"name":"add","query":"mutation ($id: Int!) { insert_people_one(object: {id: $id, name: \"new\"}) { id } }","tool":{}},
+		{"name":"hidden","query":"{ people { id } }"}],
+	"prompts":[{"name":"greet","description":"Greets somebody","text":"Greet {{who}} politely.","arguments":[{"name":"who","required":true}]}]}}}`
+
+// TestAssistants: an assistant sees and does exactly what the role of its token may, by stored documents, discovery,
+// resources and prompts.
+func TestAssistants(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, apart bool) {
+		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-answer-size", "1"}, engine.Authenticate(identify))
+		m.metadata(`{"type":"pg_create_update_permission","args":{"table":"people","role":"user","permission":{"columns":["name"],"filter":{"owner":"X-Engine-User-Id"}}}}`)
+		m.metadata(`{"type":"pg_create_select_permission","args":{"table":"people","role":"auditor","permission":{"columns":"*","filter":{}}}}`)
+		m.metadata(toolDocuments)
+		s := m.assistant("user even")
+
+		tools := map[string]*mcp.Tool{}
+		for tool, err := range s.Tools(t.Context(), nil) {
+			require.NoError(t, err)
+			tools[tool.Name] = tool
+		}
+		require.Len(t, tools, 5, "a role is offered what it may run")
+		require.Contains(t, tools, "search_schema")
+		list := tools["list_people"]
+		require.Equal(t, "The people that you own", list.Description)
+		require.True(t, list.Annotations.ReadOnlyHint)
+		shape, err := json.Marshal([]any{list.InputSchema, list.OutputSchema})
+		require.NoError(t, err)
+		require.JSONEq(t, `[
+			{"type":"object","properties":{"limit":{"type":["integer","null"],"default":2}},"additionalProperties":false},
+			{"type":"object","properties":{"people":{"type":"array","description":"fetch data from the table: \"people\"","items":
+				{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}}}}}}]`, string(shape))
+		rename := tools["rename_person"]
+		require.False(t, rename.Annotations.ReadOnlyHint)
+		require.True(t, *rename.Annotations.DestructiveHint)
+
+		text, failed := callTool(t, s, "list_people", map[string]any{"limit": 1})
+		require.False(t, failed, text)
+		require.JSONEq(t, `{"people":[{"id":2,"name":"person 2"}]}`, text)
+		text, failed = callTool(t, s, "rename_person", map[string]any{"id": 2, "name": "renamed"})
+		require.False(t, failed, text)
+		require.JSONEq(t, `{"update_people_by_pk":{"name":"renamed"}}`, text)
+		text, failed = callTool(t, s, "rename_person", map[string]any{"id": 1, "name": "renamed"})
+		require.False(t, failed, text)
+		require.JSONEq(t, `{"update_people_by_pk":null}`, text, "a row of somebody else")
+		text, failed = callTool(t, s, "list_people", map[string]any{"limit": "one"})
+		require.True(t, failed, text)
+		text, failed = callTool(t, s, "all_people", nil)
+		require.True(t, failed, "a column that the role doesn't see")
+		require.Contains(t, text, "owner")
+		_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: "hidden"})
+		require.ErrorContains(t, err, "there is no tool hidden")
+
+		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "person name"})
+		require.Equal(t, "[]", text)
+		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "people"})
+		require.Contains(t, text, `"name":"people","type":"[people!]!","kind":"query"`)
+		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "owner"})
+		require.Equal(t, "[]", text, "what the role doesn't see isn't found")
+		text, _ = callTool(t, s, "describe_type", map[string]any{"name": "people"})
+		require.Contains(t, text, "type people {")
+		require.NotContains(t, text, "owner")
+		text, failed = callTool(t, s, "run_query", map[string]any{"query": "query ($n: Int) { people(limit: $n, order_by: {id: desc}) { id } }", "variables": map[string]any{"n": 1}})
+		require.False(t, failed, text)
+		require.JSONEq(t, `{"people":[{"id":10}]}`, text)
+		text, failed = callTool(t, s, "run_query", map[string]any{"query": "mutation { update_people(where: {}, _set: {name: \"x\"}) { affected_rows } }"})
+		require.True(t, failed, text)
+		_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: "explain", Arguments: map[string]any{"query": "{ people { id } }"}})
+		require.ErrorContains(t, err, "there is no tool explain", "it is off by default")
+		m.sql(`INSERT INTO people SELECT i, 'a rather long name', 'even' FROM generate_series(100, 200) AS i`)
+		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people { id name } }"})
+		require.Contains(t, text, "The answer is cut off here")
+		require.Less(t, len(text), 1200)
+
+		resources, err := s.ListResources(t.Context(), nil)
+		require.NoError(t, err)
+		read, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: resources.Resources[0].URI})
+		require.NoError(t, err)
+		require.Contains(t, read.Contents[0].Text, "type query_root {")
+		require.NotContains(t, read.Contents[0].Text, "owner")
+		prompt, err := s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"who": "Ann"}})
+		require.NoError(t, err)
+		require.Equal(t, "Greet Ann politely.", prompt.Messages[0].Content.(*mcp.TextContent).Text) //nolint:forcetypeassert // of a test
+		_, err = s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "greet"})
+		require.ErrorContains(t, err, `needs the argument "who"`)
+
+		auditor := m.assistant("auditor x")
+		text, failed = callTool(t, auditor, "run_query", map[string]any{"query": "{ people(limit: 1, order_by: {id: asc}) { owner } }"})
+		require.False(t, failed, text)
+		require.JSONEq(t, `{"people":[{"owner":"odd"}]}`, text)
+		_, failed = callTool(t, auditor, "rename_person", map[string]any{"id": 2, "name": "y"})
+		require.True(t, failed, "the role has no such mutation")
+	})
+}
+
+// TestAssistantsAreNoAdmins: without a setting, no secret and no admin gets in, and callers without a token hear where to
+// get one.
+func TestAssistantsAreNoAdmins(t *testing.T) {
+	t.Parallel()
+	const message = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	send := func(m *mounted, header map[string]string) (int, string) {
+		header["Accept"] = "application/json, text/event-stream"
+		return m.post("/mcp", message, header)
+	}
+	m := mountWith(t, false, []string{"--enable-mcp"}, engine.Authenticate(identify))
+	status, answer := send(m, map[string]string{"Authorization": "Bearer user even"})
+	require.Equal(t, http.StatusOK, status, answer)
+	for _, header := range []map[string]string{
+		{"X-Engine-Admin-Secret": secret}, {"X-Engine-Admin-Secret": secret, "X-Engine-Role": "user"}, {"Authorization": "Bearer admin x"},
+	} {
+		status, answer = send(m, header)
+		require.Equal(t, http.StatusForbidden, status, answer)
+	}
+	status, answer = send(m, map[string]string{})
+	require.Equal(t, http.StatusUnauthorized, status, answer)
+	status, answer = send(m, map[string]string{"Authorization": "Bearer user even", "Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"})
+	require.Equal(t, http.StatusForbidden, status, answer)
+
+	off := mount(t, false, engine.Authenticate(identify))
+	status, _ = send(off, map[string]string{"Authorization": "Bearer user even"})
+	require.Equal(t, http.StatusNotFound, status)
+
+	allowed := mountWith(t, false, []string{"--enable-mcp", "--mcp-allow-admin", "--mcp-discovery", "run_query,explain"})
+	status, answer = send(allowed, map[string]string{"X-Engine-Admin-Secret": secret})
+	require.Equal(t, http.StatusOK, status, answer)
+	require.Contains(t, answer, `"explain"`)
+	require.NotContains(t, answer, "search_schema")
+
+	tokens := mountWith(t, false, []string{"--enable-mcp", "--jwt-secret", `{"type":"HS256","key":"0123456789abcdef0123456789abcdef","issuer":"https://login.example"}`})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tokens.url+"/mcp", strings.NewReader(message))
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.Equal(t, `Bearer resource_metadata="`+tokens.url+`/.well-known/oauth-protected-resource/mcp"`, response.Header.Get("WWW-Authenticate"))
+	r, err = http.NewRequestWithContext(t.Context(), http.MethodGet, tokens.url+"/.well-known/oauth-protected-resource/mcp", nil)
+	require.NoError(t, err)
+	response, err = http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	var described map[string]any
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&described))
+	require.Equal(t, map[string]any{
+		"resource": tokens.url + "/mcp", "authorization_servers": []any{"https://login.example"}, "bearer_methods_supported": []any{"header"},
+	}, described)
+}
+
+// TestAssistantsCancel: a call that a client cancels ends its statement, and so does one that takes too long.
+func TestAssistantsCancel(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, apart bool) {
+		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-time-limit", "3"}, engine.Authenticate(identify))
+		m.sql(`CREATE FUNCTION slow() RETURNS SETOF people LANGUAGE sql STABLE AS 'SELECT people.* FROM people, pg_sleep(60)'`)
+		m.metadata(`{"type":"pg_track_function","args":{"function":"slow"}}`)
+		running := func() bool {
+			return m.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%slow%' AND pid <> pg_backend_pid()`) > 0
+		}
+		s := m.assistant("user even")
+		call := func(ctx context.Context) error {
+			result, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "run_query", Arguments: map[string]any{"query": "{ slow { id } }"}})
+			if err == nil && result.IsError {
+				err = fmt.Errorf("%+v", result.Content[0])
+			}
+			return err
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- call(ctx) }()
+		require.Eventually(t, running, patience, 10*time.Millisecond)
+		cancel()
+		require.Error(t, <-ended)
+		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
+		require.Error(t, call(t.Context()), "it takes too long")
+		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
+	})
+}
+
+// TestAssistantsOverStandardInput: engine mcp passes on what an assistant that starts it says.
+func TestAssistantsOverStandardInput(t *testing.T) {
+	t.Parallel()
+	m := mountWith(t, false, []string{"--enable-mcp"}, engine.Authenticate(identify))
+	m.metadata(toolDocuments)
+	here, there := io.Pipe()
+	back, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		shell := command.Shell{In: here, Out: out, Errs: io.Discard, Env: func(string) (string, bool) { return "", false }}
+		ended <- shell.Run(t.Context(), []string{"mcp", "--endpoint", m.url, "--header", "Authorization: Bearer user even"})
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: back, Writer: there}, nil)
+	require.NoError(t, err)
+	text, failed := callTool(t, s, "list_people", map[string]any{"limit": 1})
+	require.False(t, failed, text)
+	require.JSONEq(t, `{"people":[{"id":2,"name":"person 2"}]}`, text)
+	require.NoError(t, s.Close())
+	require.NoError(t, there.Close())
+	require.Zero(t, <-ended)
+}

@@ -1,0 +1,223 @@
+package assist
+
+import (
+	"encoding/json"
+
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// node is a JSON schema.
+type node struct {
+	// Type is a name, or with null two of them; nil for any value.
+	Type        any              `json:"type,omitempty"`
+	Title       string           `json:"title,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Default     json.RawMessage  `json:"default,omitempty"`
+	Enum        []any            `json:"enum,omitempty"`
+	Items       *node            `json:"items,omitempty"`
+	Properties  map[string]*node `json:"properties,omitempty"`
+	Required    []string         `json:"required,omitempty"`
+	// More is false where further properties are wrong.
+	More *bool `json:"additionalProperties,omitempty"`
+}
+
+// inputDepth is how deep input objects are described. The rest is any object: conditions are as deep as one likes.
+const inputDepth = 3
+
+// inputs are the types that variables can have, by name.
+type inputs struct {
+	role   *schema.Role
+	byName map[string]*schema.Type
+}
+
+func newInputs(role *schema.Role) *inputs { return &inputs{role: role} }
+
+// find returns the type of that name, nil for none. All are listed when the first one but a plain scalar is needed.
+func (in *inputs) find(name string) *schema.Type {
+	if _, plain := plainTypes[name]; plain {
+		return &schema.Type{Name: name, Kind: schema.Scalar}
+	}
+	if in.byName == nil {
+		in.byName = map[string]*schema.Type{}
+		for _, t := range in.role.Enumerate() {
+			in.byName[t.Name] = t
+		}
+	}
+	return in.byName[name]
+}
+
+// schemaOf is the schema of an operation's variables.
+func (in *inputs) schemaOf(op *parse.Operation) *node {
+	n := &node{Type: "object", Properties: map[string]*node{}, More: new(bool)}
+	for _, v := range op.Variables {
+		of := in.variable(v.Type)
+		of.Default = v.Default
+		n.Properties[v.Name] = of
+		if v.Type.NonNull && v.Default == nil {
+			n.Required = append(n.Required, v.Name)
+		}
+	}
+	return n
+}
+
+func (in *inputs) variable(t parse.Type) *node {
+	if t.Elem != nil {
+		return nullable(&node{Type: "array", Items: in.variable(*t.Elem)}, !t.NonNull)
+	}
+	named := in.find(t.Name)
+	if named == nil {
+		return &node{Title: t.Name}
+	}
+	return nullable(inputType(named, 0), !t.NonNull)
+}
+
+// plainTypes are the JSON types of scalars.
+var plainTypes = map[string]any{"Int": "integer", "Float": "number", "String": "string", "ID": "string", "Boolean": "boolean"}
+
+// textual are scalars of databases that JSON has as texts.
+var textual = map[string]bool{
+	"uuid": true, "date": true, "timestamp": true, "timestamptz": true, "time": true, "timetz": true, "interval": true, // dialect word: scalars of GraphQL
+	"citext": true, "bpchar": true, "varchar": true, "text": true, "inet": true, "bytea": true, // dialect word: scalars of GraphQL
+}
+
+func scalar(name string) *node {
+	if t, ok := plainTypes[name]; ok {
+		return &node{Type: t}
+	}
+	n := &node{Title: name}
+	if textual[name] {
+		n.Type = "string"
+	}
+	return n
+}
+
+func inputType(t *schema.Type, depth int) *node {
+	switch t.Kind {
+	case schema.Enum:
+		return enum(t)
+	case schema.InputObject:
+		n := &node{Type: "object", Title: t.Name, Description: t.Description()}
+		if depth == inputDepth {
+			return n
+		}
+		n.Properties, n.More = map[string]*node{}, new(bool)
+		for _, i := range t.Inputs() {
+			of := inputRef(i.Type, depth+1)
+			of.Description = i.Description
+			n.Properties[i.Name] = of
+			if i.Type.NonNull() && i.Default == "" {
+				n.Required = append(n.Required, i.Name)
+			}
+		}
+		return n
+	}
+	return scalar(t.Name)
+}
+
+func inputRef(r schema.Ref, depth int) *node {
+	if item, ok := r.Item(); ok {
+		return nullable(&node{Type: "array", Items: inputRef(item, depth)}, !r.NonNull())
+	}
+	return nullable(inputType(r.Named, depth), !r.NonNull())
+}
+
+func enum(t *schema.Type) *node {
+	n := &node{Type: "string", Title: t.Name, Description: t.Description()}
+	for _, v := range t.Values() {
+		n.Enum = append(n.Enum, v.Name)
+	}
+	return n
+}
+
+// nullable adds null to a schema.
+func nullable(n *node, null bool) *node {
+	if name, ok := n.Type.(string); ok && null {
+		n.Type = []string{name, "null"}
+		if n.Enum != nil {
+			n.Enum = append(n.Enum, nil)
+		}
+	}
+	return n
+}
+
+// outputDepth bounds how deep a selection is described, as it is for requests.
+const outputDepth = 100
+
+// output is the schema of an operation's data.
+func output(role *schema.Role, op *parse.Operation) *node {
+	root := role.Query()
+	if op.Kind == parse.Mutation {
+		root = role.Mutation()
+	}
+	n := &node{Type: "object", Properties: map[string]*node{}}
+	selected(n, role, root, op.Selections, 0)
+	return n
+}
+
+func selected(n *node, role *schema.Role, t *schema.Type, set []parse.Selection, depth int) {
+	if depth > outputDepth {
+		return
+	}
+	for _, s := range set {
+		switch s := s.(type) {
+		case *parse.Field:
+			if of := selectedField(n, role, t, s, depth); of != nil {
+				n.Properties[s.Alias] = of
+			}
+		case *parse.Spread:
+			selected(n, role, t, s.Fragment.Selections, depth+1)
+		case *parse.Inline:
+			selected(n, role, t, s.Selections, depth+1)
+		}
+	}
+}
+
+func selectedField(n *node, role *schema.Role, t *schema.Type, f *parse.Field, depth int) *node {
+	field := t.Field(f.Name)
+	if field == nil && t == role.Query() {
+		field = role.MetaField(f.Name)
+	}
+	if field == nil {
+		if f.Name == "__typename" {
+			return &node{Type: "string"}
+		}
+		return nil // of another type of an interface
+	}
+	var build func(r schema.Ref) *node
+	build = func(r schema.Ref) *node {
+		if item, ok := r.Item(); ok {
+			return nullable(&node{Type: "array", Items: build(item)}, !r.NonNull())
+		}
+		switch r.Named.Kind {
+		case schema.Scalar:
+			return nullable(scalar(r.Named.Name), !r.NonNull())
+		case schema.Enum:
+			return nullable(enum(r.Named), !r.NonNull())
+		}
+		object := &node{Type: "object", Properties: map[string]*node{}}
+		selected(object, role, r.Named, f.Selections, depth+1)
+		return nullable(object, !r.NonNull())
+	}
+	of := build(field.Type)
+	of.Description = field.Description()
+	if before := n.Properties[f.Alias]; before != nil {
+		merge(before, of)
+		return before
+	}
+	return of
+}
+
+// merge adds the properties of another selection of the same field.
+func merge(a, b *node) {
+	for a.Items != nil && b.Items != nil {
+		a, b = a.Items, b.Items
+	}
+	for name, of := range b.Properties {
+		if known := a.Properties[name]; known != nil {
+			merge(known, of)
+		} else {
+			a.Properties[name] = of
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package assist
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// Hit is a type or a field that fits a search.
+type Hit struct {
+	// Of is the type of a field, empty for a type.
+	Of          string `json:"of,omitempty"`
+	Name        string `json:"name"`
+	Type        string `json:"type,omitempty"`
+	Kind        string `json:"kind"`
+	Description string `json:"description,omitempty"`
+	score       int
+}
+
+// longestDescription is how much of a description is shown, in bytes.
+const longestDescription = 300
+
+// Search returns what fits the words best among the root fields and the fields of objects, at most limit. Each word counts
+// by where it is: in the name, at its beginning, or in the description.
+func Search(role *schema.Role, text string, limit int) []Hit {
+	words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(text)))
+	hits := []Hit{}
+	if len(words) == 0 {
+		return hits
+	}
+	seen := map[string]bool{}
+	for kind, root := range roots(role) {
+		fields := root.Fields()
+		for i := range fields {
+			f := &fields[i]
+			if s := score(words, f.Name, f.Description()); s > 0 {
+				hits = append(hits, Hit{Name: f.Name, Kind: rootNames[kind], Type: f.Type.String(), Description: cut(f.Description()), score: 2*s + 1})
+			}
+			hits = searchType(hits, words, f.Type.Named, seen, true)
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name))
+	})
+	return hits[:min(limit, len(hits))]
+}
+
+var rootNames = [...]string{"query", "mutation"}
+
+func roots(role *schema.Role) []*schema.Type {
+	list := []*schema.Type{role.Query()}
+	if m := role.Mutation(); m != nil {
+		list = append(list, m)
+	}
+	return list
+}
+
+// searchType looks at an object, its fields and, below namespaces and aggregates, no further.
+func searchType(hits []Hit, words []string, t *schema.Type, seen map[string]bool, deep bool) []Hit {
+	if t.Kind != schema.Object || seen[t.Name] {
+		return hits
+	}
+	seen[t.Name] = true
+	if s := score(words, t.Name, t.Description()); s > 0 {
+		hits = append(hits, Hit{Name: t.Name, Kind: "type", Description: cut(t.Description()), score: 2 * s})
+	}
+	fields := t.Fields()
+	for i := range fields {
+		f := &fields[i]
+		if s := score(words, f.Name, f.Description()); s > 0 {
+			hits = append(hits, Hit{Of: t.Name, Name: f.Name, Kind: "field", Type: f.Type.String(), Description: cut(f.Description()), score: s})
+		}
+		if deep {
+			hits = searchType(hits, words, f.Type.Named, seen, false)
+		}
+	}
+	return hits
+}
+
+func cut(text string) string {
+	if len(text) <= longestDescription {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestDescription], "") + "..."
+}
+
+// score adds up the words found; 0 when one of them isn't.
+func score(words []string, name, description string) int {
+	lower, comment := strings.ToLower(name), ""
+	total := 0
+	for _, w := range words {
+		switch {
+		case lower == w:
+			total += 8
+		case strings.HasPrefix(lower, w):
+			total += 4
+		case strings.Contains(lower, w):
+			total += 3
+		default:
+			if comment == "" && description != "" {
+				comment = strings.ToLower(description)
+			}
+			if !strings.Contains(comment, w) {
+				return 0
+			}
+			total++
+		}
+	}
+	return total
+}
+
+// Describe is a type with its fields, and the types of their arguments, as GraphQL text; empty for a type that the role
+// doesn't have.
+func Describe(role *schema.Role, name string) string {
+	t := newInputs(role).find(name)
+	for _, root := range roots(role) {
+		if t != nil {
+			break
+		}
+		if f := root.Field(name); f != nil { // assistants often take a root field for its type
+			t = f.Type.Named
+		}
+	}
+	if t == nil || strings.HasPrefix(t.Name, "__") || plainTypes[t.Name] != nil {
+		return ""
+	}
+	return introspect.SDL(role, []*schema.Type{t})
+}
+
+// SDL is the whole schema of a role.
+func SDL(role *schema.Role) string { return introspect.SDL(role, role.Enumerate()) }

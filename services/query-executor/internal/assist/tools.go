@@ -1,0 +1,134 @@
+package assist
+
+import (
+	"encoding/json"
+
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/validate"
+)
+
+// Document is a stored document that is a tool.
+type Document struct {
+	Name, Title, Description, Query string
+}
+
+// Tool describes a document that the role may run.
+type Tool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"input"`
+	Output      json.RawMessage `json:"output"`
+	// ReadOnly, Destructive and Idempotent are hints, derived from the operation.
+	ReadOnly    bool `json:"read_only"`
+	Destructive bool `json:"destructive"`
+	Idempotent  bool `json:"idempotent"`
+}
+
+// List is a page of tools.
+type List struct {
+	Tools []Tool `json:"tools"`
+	// Next is the name after which the next page begins, empty for none.
+	Next string `json:"next,omitempty"`
+}
+
+// Tools lists the tools that a role may run among documents, which are in the order of their names, from the one after a
+// name on, at most limit.
+func Tools(documents []Document, role *schema.Role, limits parse.Limits, after string, limit int) (List, error) {
+	list := List{Tools: []Tool{}}
+	inputs := newInputs(role)
+	for i := range documents {
+		d := &documents[i]
+		if d.Name <= after {
+			continue
+		}
+		if validate.Check(d.Query, role, limits) != "" {
+			continue
+		}
+		op, err := parse.Parse(d.Query, "", limits)
+		if err != nil || op.Kind == parse.Subscription {
+			continue
+		}
+		if len(list.Tools) == limit {
+			list.Next = list.Tools[limit-1].Name
+			return list, nil
+		}
+		t, err := newTool(d, role, op, inputs)
+		if err != nil {
+			return list, err
+		}
+		list.Tools = append(list.Tools, t)
+	}
+	return list, nil
+}
+
+func newTool(d *Document, role *schema.Role, op *parse.Operation, in *inputs) (Tool, error) {
+	t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, ReadOnly: op.Kind == parse.Query}
+	if !t.ReadOnly {
+		t.Destructive, t.Idempotent = effects(role, op)
+	}
+	var err error
+	if t.Input, err = json.Marshal(in.schemaOf(op)); err != nil {
+		return t, err
+	}
+	t.Output, err = json.Marshal(output(role, op))
+	return t, err
+}
+
+// effects are the hints of a mutation. Only inserts leave what is there as it is, as long as they don't update on a
+// conflict; only deletes and updates by values come to the same a second time.
+func effects(role *schema.Role, op *parse.Operation) (destructive, idempotent bool) {
+	root := role.Mutation()
+	idempotent = true
+	for _, s := range op.Selections {
+		f, ok := s.(*parse.Field)
+		if !ok {
+			return true, false
+		}
+		if f.Name == "__typename" {
+			continue
+		}
+		field := root.Field(f.Name)
+		if field == nil {
+			return true, false
+		}
+		switch kind := rootKind(field); kind {
+		case inserts:
+			idempotent = false
+			destructive = destructive || hasArgument(f, "on_conflict")
+		case deletes:
+			destructive = true
+		default:
+			destructive, idempotent = true, false
+		}
+	}
+	return destructive, idempotent
+}
+
+func hasArgument(f *parse.Field, name string) bool {
+	for _, a := range f.Arguments {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+type effect int
+
+const (
+	other effect = iota
+	inserts
+	deletes
+)
+
+func rootKind(f *schema.Field) effect {
+	switch f.Meaning.(type) {
+	case schema.InsertRows, schema.InsertRow:
+		return inserts
+	case schema.DeleteRows, schema.DeleteByPK:
+		return deletes
+	}
+	return other
+}
