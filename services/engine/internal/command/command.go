@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"slices"
 	"strconv"
@@ -218,10 +219,12 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 	return program.Serve(ctx, env, services, ready)
 }
 
-// dataDirFault names the setting where another process uses its directory.
+// dataDirFault names the setting where another process uses its directory, or this one can't.
 func dataDirFault(err error) error {
-	if errors.Is(err, dirlock.ErrInUse) {
-		return config.DataDir.Spec().Wrong(err)
+	for _, fault := range []error{dirlock.ErrInUse, fs.ErrPermission, syscall.EROFS, syscall.ENOSPC} {
+		if errors.Is(err, fault) {
+			return config.DataDir.Spec().Wrong(err)
+		}
 	}
 	return err
 }
