@@ -39,7 +39,7 @@ Commands:
   documents   publish, compare and remove the GraphQL documents of clients
   console     open the console on a project directory: what is changed in it is written there, too
   import      take over the catalogue of another engine: metadata, events, applied migrations
-  doctor      examine sources: what fails, is slow or limited on them, and how to mend it
+  doctor      examine sources: what fails, is slow or limited on them, and how to fix it
   sample      fill the database of a running installation with sample data, and track it
   echo        print the HTTP requests that come and answer them, to try webhooks out
   secrets     make and show the secrets of an installation, as docker compose uses it
