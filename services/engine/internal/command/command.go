@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ Commands:
   documents   publish, compare and remove the GraphQL documents of clients
   console     open the console on a project directory: what is changed in it is written there, too
   import      take over the catalogue of another engine: metadata, events, applied migrations
-  doctor      examine sources: what fails, is slow or limited on them, and how to mend it
+  doctor      examine sources: what fails, is slow or limited on them, and how to fix it
   sample      fill the database of a running installation with sample data, and track it
   echo        print the HTTP requests that come and answer them, to try webhooks out
   secrets     make and show the secrets of an installation, as docker compose uses it
@@ -223,10 +224,12 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 	return program.Serve(ctx, env, services, ready)
 }
 
-// dataDirFault names the setting where another process uses its directory.
+// dataDirFault names the setting where another process uses its directory, or this one can't.
 func dataDirFault(err error) error {
-	if errors.Is(err, dirlock.ErrInUse) {
-		return config.DataDir.Spec().Wrong(err)
+	for _, fault := range []error{dirlock.ErrInUse, fs.ErrPermission, syscall.EROFS, syscall.ENOSPC} {
+		if errors.Is(err, fault) {
+			return config.DataDir.Spec().Wrong(err)
+		}
 	}
 	return err
 }

@@ -303,6 +303,19 @@ func TestDirectoryThatIsInUse(t *testing.T) {
 	}
 }
 
+// TestDirectoryThatCannotBeWritten: PostgreSQL's part of it may be of another user.
+func TestDirectoryThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "postgresql"), 0o500))
+	s := newShell(t, map[string]string{})
+	require.Equal(t, 1, s.Run(t.Context(), []string{"dev", "--data-dir", dir, "--server-port", freeport.Text(t)}))
+	require.Contains(t, s.errs.String(), "engine: --data-dir (ENGINE_GRAPHQL_DATA_DIR): ")
+}
+
 // TestInterruptedStartIsNoFailure: Ctrl-C while PostgreSQL is set up.
 func TestInterruptedStartIsNoFailure(t *testing.T) {
 	t.Parallel()

@@ -1102,6 +1102,7 @@ export interface SetApolloFederationArgs {
 export interface SetCatalogStateArgs {
   type: string;
   state: Json;
+  previous?: Json;
 }
 
 export interface SetCustomTypesArgs {
