@@ -65,7 +65,7 @@ const toolDocuments = `{"type":"create_query_collection","args":{"name":"assista
 		{"name":"rename","query":"mutation ($id: Int!, $name: String!) { update_people_by_pk(pk_columns: {id: $id}, _set: {name: $name}) { name } }","tool":{"name":"rename_person"}},
 		{"name":"add","query":"mutation ($id: Int!) { insert_people_one(object: {id: $id, name: \"new\"}) { id } }","tool":{}},
 		{"name":"hidden","query":"{ people { id } }"}],
-	"prompts":[{"name":"greet","description":"Greets somebody","text":"Greet {{who}} politely.","arguments":[{"name":"who","required":true}]}]}}}`
+	"prompts":[{"name":"greet","description":"Greets a person","text":"Greet {{who}} politely.","arguments":[{"name":"who","required":true}]}]}}}`
 
 // TestAssistants: an assistant sees and does exactly what the role of its token may, by stored documents, discovery,
 // resources and prompts.
@@ -106,7 +106,7 @@ func TestAssistants(t *testing.T) {
 		require.JSONEq(t, `{"update_people_by_pk":{"name":"renamed"}}`, text)
 		text, failed = callTool(t, s, "rename_person", map[string]any{"id": 1, "name": "renamed"})
 		require.False(t, failed, text)
-		require.JSONEq(t, `{"update_people_by_pk":null}`, text, "a row of somebody else")
+		require.JSONEq(t, `{"update_people_by_pk":null}`, text, "a row of another user")
 		text, failed = callTool(t, s, "list_people", map[string]any{"limit": "one"})
 		require.True(t, failed, text)
 		text, failed = callTool(t, s, "all_people", nil)
