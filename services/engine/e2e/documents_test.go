@@ -146,3 +146,56 @@ func TestManyDocuments(t *testing.T) {
 		break
 	}
 }
+
+// TestCostOfDocuments prints what a document by its id over GET, and an answer that the client has, take next to the query over POST, by
+// turns in one run.
+func TestCostOfDocuments(t *testing.T) {
+	t.Parallel()
+	g := newLibrary(t, "UNAUTHORIZED_ROLE=reader")[0]
+	g.post("/v1/graphql", asAdmin, map[string]any{"query": `mutation ($rows: [book_insert_input!]!) { insert_book(objects: $rows) { affected_rows } }`,
+		"variables": map[string]any{"rows": manyBooks(2000)}})
+	const text = `query Books($n: Int!) { book(order_by: {title: asc}, limit: $n) { id title } }`
+	g.metadata("import_documents", map[string]any{"collection": "web", "documents": map[string]string{
+		"books": text, "cached": strings.Replace(text, ") {", ") @cached {", 1),
+	}})
+	const variables = "&variables=%7B%22n%22%3A500%7D"
+	tag := ""
+	get := func(path string, header map[string]string, status int) func() {
+		return func() {
+			a, err := g.send(http.MethodGet, path, header, nil)
+			require.NoError(t, err)
+			require.Equal(t, status, a.status, a.text())
+			tag = a.header.Get("Etag")
+		}
+	}
+	get("/v1/graphql?documentId=cached"+variables, nil, http.StatusOK)()
+	ways := []struct {
+		name string
+		ask  func()
+		took time.Duration
+	}{
+		{name: "POST", ask: func() {
+			require.Equal(t, http.StatusOK, g.post("/v1/graphql", nil, map[string]any{"query": text, "variables": map[string]int{"n": 500}}).status)
+		}},
+		{name: "GET by id", ask: get("/v1/graphql?documentId=books"+variables, nil, http.StatusOK)},
+		{name: "GET, cached", ask: get("/v1/graphql?documentId=cached"+variables, nil, http.StatusOK)},
+		{name: "GET, not modified", ask: get("/v1/graphql?documentId=cached"+variables, map[string]string{"If-None-Match": tag}, http.StatusNotModified)},
+	}
+	for range 200 {
+		for i := range ways {
+			started := time.Now()
+			ways[i].ask()
+			ways[i].took += time.Since(started)
+		}
+	}
+	for _, w := range ways {
+		t.Logf("%s: %v, %.2f of POST", w.name, w.took/200, float64(w.took)/float64(ways[0].took))
+	}
+}
+
+func manyBooks(n int) (rows []map[string]any) {
+	for i := range n {
+		rows = append(rows, map[string]any{"id": i + 10, "title": fmt.Sprintf("Book %d", i)})
+	}
+	return rows
+}

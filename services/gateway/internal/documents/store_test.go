@@ -50,22 +50,22 @@ func TestDocumentsOfCollections(t *testing.T) {
 		request     request.GraphQL
 		text, fault string
 	}{
-		"by text":                   {request: request.GraphQL{Query: "{ z }"}, text: "{ z }"},
-		"by id":                     {request: byID("1"), text: "{ a }"},
-		"by the hash as an id":      {request: byID(hashOf("{ b }")), text: "{ b }"},
-		"by the name of the hash":   {request: byID("sha256:" + hashOf("{ b }")), text: "{ b }"},
-		"by hash":                   {request: byHash(hashOf("{ b }"), ""), text: "{ b }"},
-		"by hash, with the text":    {request: byHash(hashOf("{ b }"), "{ b }"), text: "{ b }"},
-		"names are no ids":          {request: byID("one"), fault: unknown},
-		"an id of two documents":    {request: byID("twice"), fault: unknown},
-		"an id as a hash":           {request: byHash("1", ""), text: "{ a }"},
-		"an id as the wrong hash":   {request: byHash("1", "{ a }"), fault: "bad-request provided sha does not match query"},
-		"two documents as a hash":   {request: byHash("twice", ""), fault: unsupported},
-		"another hash":              {request: byHash(hashOf("{ c }"), ""), fault: unsupported},
-		"another text":              {request: byHash(hashOf("{ a }"), "{ b }"), fault: "bad-request provided sha does not match query"},
-		"a text of no collection":   {request: byHash(hashOf("{ c }"), "{ c }"), fault: unsupported},
-		"another version":           {request: byHash("", "{ a }"), fault: unsupported},
-		"an id and a text":          {request: request.GraphQL{Query: "{ z }", Document: request.Document{ID: "1"}}, fault: "bad-request a request has either a documentId or another way to name its document"},
+		"by text":                 {request: request.GraphQL{Query: "{ z }"}, text: "{ z }"},
+		"by id":                   {request: byID("1"), text: "{ a }"},
+		"by the hash as an id":    {request: byID(hashOf("{ b }")), text: "{ b }"},
+		"by the name of the hash": {request: byID("sha256:" + hashOf("{ b }")), text: "{ b }"},
+		"by hash":                 {request: byHash(hashOf("{ b }"), ""), text: "{ b }"},
+		"by hash, with the text":  {request: byHash(hashOf("{ b }"), "{ b }"), text: "{ b }"},
+		"names are no ids":        {request: byID("one"), fault: unknown},
+		"an id of two documents":  {request: byID("twice"), fault: unknown},
+		"an id as a hash":         {request: byHash("1", ""), text: "{ a }"},
+		"an id as the wrong hash": {request: byHash("1", "{ a }"), fault: "bad-request provided sha does not match query"},
+		"two documents as a hash": {request: byHash("twice", ""), fault: unsupported},
+		"another hash":            {request: byHash(hashOf("{ c }"), ""), fault: unsupported},
+		"another text":            {request: byHash(hashOf("{ a }"), "{ b }"), fault: "bad-request provided sha does not match query"},
+		"a text of no collection": {request: byHash(hashOf("{ c }"), "{ c }"), fault: unsupported},
+		"another version":         {request: byHash("", "{ a }"), fault: unsupported},
+		"an id and a text":        {request: request.GraphQL{Query: "{ z }", Document: request.Document{ID: "1"}}, fault: "bad-request a request has either a documentId or another way to name its document"},
 	} {
 		r := c.request
 		err := s.Find(doc, user, &r)
