@@ -210,7 +210,7 @@ type validator struct {
 }
 
 const (
-	// rememberFor is how long it may take until an answer that was cleared is asked for again.
+	// rememberFor is how long it may take until a cleared answer is read again.
 	rememberFor    = time.Second
 	mostValidators = 10_000
 )

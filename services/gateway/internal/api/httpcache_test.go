@@ -174,7 +174,7 @@ func TestAnswersAreValidated(t *testing.T) {
 			require.Empty(t, got.header.Get("Content-Length"))
 		}
 	}
-	require.Len(t, w.bus.calls, 7, "what isn't cached is asked for each time")
+	require.Len(t, w.bus.calls, 7, "what isn't cached is run each time")
 	large := caches(t, cached("60", nil), `{"data":"`+strings.Repeat("x", 1<<20)+`"}`, nil).send(t, "GET", byDocument, "")
 	require.Equal(t, "public, max-age=60", large.header.Get("Cache-Control"))
 	require.Empty(t, large.header.Get("Etag"), "it was sent as it came")

@@ -289,6 +289,7 @@ export interface CreateQueryCollectionArgs {
   definition: CollectionDefinition;
   comment?: string;
   client?: CollectionClient;
+  rest?: boolean;
 }
 
 export interface CreateRESTEndpointArgs {
@@ -642,6 +643,7 @@ export interface ImportDocumentsArgs {
   client?: CollectionClient;
   documents: Json;
   replace?: boolean;
+  rest?: boolean;
   allow?: AllowlistScope;
 }
 
@@ -892,6 +894,7 @@ export interface QueryCollection {
   definition: CollectionDefinition;
   comment?: string;
   client?: CollectionClient;
+  rest?: boolean;
 }
 
 export interface QueryReference {
