@@ -16,7 +16,7 @@ COMPILE = GOGC=off GOMEMLIMIT=1GiB $(GO) build
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-kinds test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-clients test-kinds test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ test-images: ## kinds of databases on the images of their vendors (skipped, with
 
 test-kinds: ## kinds of databases on the servers that variables name (ENGINE_TEST_CITUS_URL=..., see scripts/test-kinds); writes docs/tested.md
 	@scripts/test-kinds
+
+CLIENTS = 'TestClient|TestTools|TestDocumentation/docs/(clients|trusted-documents).md|TestApolloGateway|TestTwoEngines|TestSchemasSuitGraphQLJS|TestGraphQLOverHTTP'
+test-clients: ## clients and tools that others wrote, on the Node.js of the machine and on version 22
+	@for node in machine newer; do ENGINE_TEST_NODE=$$node TESTFLAGS="-run $(CLIENTS) -count 1 $(TESTFLAGS)" scripts/test ./services/engine/e2e ./services/query-executor || exit; done
 
 test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
 	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...

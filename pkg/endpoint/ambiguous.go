@@ -16,8 +16,12 @@ func withoutAmbiguous(list []*Endpoint) ([]*Endpoint, []metadata.Inconsistency) 
 		group[i] = i
 	}
 	clashing := make([]bool, len(list))
+	own := slices.IndexFunc(list, func(e *Endpoint) bool { return e.Derived }) // the derived ones follow, and don't clash among themselves
+	if own < 0 {
+		own = len(list)
+	}
 	for i, a := range list {
-		for j, b := range list[:i] {
+		for j, b := range list[:min(i, own)] {
 			if !a.clashes(b) {
 				continue
 			}

@@ -7,6 +7,8 @@ package endpoint
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -21,6 +23,9 @@ type Endpoint struct {
 	// Query is the text of the stored query, Operation its only operation.
 	Query     string
 	Operation querydoc.Operation
+	// Derived reports whether the endpoint is that of a document of a collection, and has no definition of its own. Its path has no
+	// variables, and no other document has it.
+	Derived bool
 }
 
 // Segment is a part of a path between slashes.
@@ -52,8 +57,32 @@ func Compile(doc *metadata.Document) ([]*Endpoint, []metadata.Inconsistency) {
 			ID: m.ID(), Definition: m, Name: "rest_endpoint " + m.Name, Reason: reason, Type: metadata.ObjectRESTEndpoint,
 		})
 	}
+	for _, c := range doc.QueryCollections {
+		if c.REST {
+			usable = append(usable, derived(c)...)
+		}
+	}
 	usable, ambiguous := withoutAmbiguous(usable)
 	return usable, append(problems, ambiguous...)
+}
+
+// derived are the endpoints of the documents of a collection, at COLLECTION/NAME: of those with one operation that is no subscription.
+func derived(c *metadata.QueryCollection) (list []*Endpoint) {
+	for _, q := range c.Definition.Queries {
+		m := &metadata.RESTEndpoint{
+			Name: c.Name + "/" + q.Name, URL: url.PathEscape(c.Name) + "/" + url.PathEscape(q.Name), Methods: []string{http.MethodGet, http.MethodPost},
+			Definition: metadata.EndpointDefinition{Query: metadata.QueryReference{Collection: c.Name, Query: q.Name}},
+		}
+		e := &Endpoint{Meta: m, Path: []Segment{{Text: c.Name}, {Text: q.Name}}, Derived: true}
+		if e.read(&q) != "" {
+			continue
+		}
+		if e.Operation.Kind == querydoc.Mutation {
+			m.Methods = m.Methods[1:]
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 // compile looks at one endpoint alone.
@@ -88,14 +117,19 @@ func (e *Endpoint) readQuery(doc *metadata.Document) (reason string) {
 	if stored == nil {
 		return fmt.Sprintf("query with name %s does not exist in collection %s", want.Query, want.Collection)
 	}
+	return e.read(stored)
+}
+
+// read reads the operation of a stored query.
+func (e *Endpoint) read(stored *metadata.StoredQuery) (reason string) {
 	parsed, err := querydoc.Parse(stored.Query)
 	switch {
 	case err != nil, len(parsed.Operations) == 0:
-		return fmt.Sprintf("query with name %s has no definitions.", want.Query)
+		return fmt.Sprintf("query with name %s has no definitions.", stored.Name)
 	case len(parsed.Operations) > 1:
-		return fmt.Sprintf("query with name %s has multiple definitions.", want.Query)
+		return fmt.Sprintf("query with name %s has multiple definitions.", stored.Name)
 	case parsed.Operations[0].Kind == querydoc.Subscription:
-		return fmt.Sprintf("query with name %s is a subscription", want.Query)
+		return fmt.Sprintf("query with name %s is a subscription", stored.Name)
 	}
 	e.Query, e.Operation = stored.Query, parsed.Operations[0]
 	return ""

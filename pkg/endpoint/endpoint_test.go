@@ -1,6 +1,7 @@
 package endpoint_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,4 +93,40 @@ func TestAmbiguousPaths(t *testing.T) {
 		{Kind: "rest_endpoint", Name: "at :a"}, {Kind: "rest_endpoint", Name: "at b"}, {Kind: "rest_endpoint", Name: "at c"},
 	}, problems[0].IDs())
 	require.Equal(t, queries["q"], problems[0].Conflicts[0].Definition.Query)
+}
+
+// TestCollectionsOfEndpoints: a document with one operation is an endpoint, and one that another endpoint's path fits is served by neither.
+func TestCollectionsOfEndpoints(t *testing.T) {
+	t.Parallel()
+	doc := document(queries, define("c/m", "q", "GET"), define(":any/w", "q", "POST"))
+	doc.QueryCollections[0].Definition.Queries = append(doc.QueryCollections[0].Definition.Queries,
+		metadata.StoredQuery{Name: "m", Query: "mutation { a }"}, metadata.StoredQuery{Name: "w", Query: "mutation { b }"}, metadata.StoredQuery{Name: "a/{b}", Query: "{ a }"})
+	usable, problems := endpoint.Compile(doc)
+	require.Len(t, usable, 2, "the collection offers nothing")
+	require.Empty(t, problems)
+	doc.QueryCollections[0].REST = true
+	usable, problems = endpoint.Compile(doc)
+	methods := map[string][]string{}
+	for _, e := range usable {
+		if e.Derived {
+			methods[e.Meta.URL] = e.Meta.Methods
+		}
+	}
+	require.Equal(t, map[string][]string{"c/q": {"GET", "POST"}, "c/m": {"POST"}, "c/a%2F%7Bb%7D": {"GET", "POST"}}, methods)
+	require.Len(t, problems, 1)
+	require.Equal(t, "Ambiguous URL paths: :any/w, c/w", problems[0].Reason)
+}
+
+// BenchmarkCompile is a collection of many documents that are endpoints, next to some endpoints.
+func BenchmarkCompile(b *testing.B) {
+	doc := document(queries, define("x/:id", "q", "GET"), define(":x/y", "q", "PUT"))
+	doc.QueryCollections[0].REST = true
+	for i := range 10_000 {
+		doc.QueryCollections[0].Definition.Queries = append(doc.QueryCollections[0].Definition.Queries,
+			metadata.StoredQuery{Name: fmt.Sprint("q", i), Query: "query ($id: Int!) { a(id: $id) { b } }"})
+	}
+	for b.Loop() {
+		usable, _ := endpoint.Compile(doc)
+		require.Greater(b, len(usable), 10_000)
+	}
 }

@@ -25,6 +25,8 @@ type ImportDocuments struct {
 	Documents json.RawMessage `json:"documents" meta:"required"`
 	// Replace removes the documents that the file doesn't have, and gives ids other texts.
 	Replace bool `json:"replace"`
+	// REST offers the documents as REST endpoints, or no longer; nil leaves that as it was.
+	REST *bool `json:"rest"`
 	// Allow puts the collection on the allow list.
 	Allow *AllowlistScope `json:"allow"`
 
@@ -107,6 +109,9 @@ func (a *ImportDocuments) Apply(v View) (*Result, error) {
 	}
 	if a.Client != nil {
 		next.Client = a.Client
+	}
+	if a.REST != nil {
+		next.REST = *a.REST
 	}
 	if next.Definition.Queries, err = a.merge(next.Definition.Queries, given); err != nil {
 		return nil, apierror.At(err, "documents")

@@ -17,6 +17,8 @@ type QueryCollection struct {
 	Definition CollectionDefinition `json:"definition" meta:"required"`
 	Comment    *string              `json:"comment,omitempty"`
 	Client     *CollectionClient    `json:"client,omitempty"`
+	// REST offers each document as a REST endpoint, at COLLECTION/NAME.
+	REST bool `json:"rest,omitempty"`
 }
 
 // CollectionDefinition are the queries of a collection.

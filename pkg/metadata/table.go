@@ -205,30 +205,6 @@ func (a *SetTableIsEnum) Apply(v View) (*Result, error) {
 	return r, nil
 }
 
-// Federated reports whether subgraphs of Apollo Federation may refer to rows of the table.
-func (t *Table) Federated() bool {
-	var config struct {
-		Enable string `json:"enable"`
-	}
-	return t.ApolloFederation != nil && json.Unmarshal(t.ApolloFederation, &config) == nil && config.Enable == "v1"
-}
-
-// checkApolloFederation refuses what isn't a configuration of Apollo Federation.
-func checkApolloFederation(raw json.RawMessage) error {
-	if raw == nil || JSONType(raw) == "Null" {
-		return nil
-	}
-	var config struct {
-		Enable string `json:"enable" meta:"required"`
-	}
-	err := decode(raw, &config)
-	if err == nil && config.Enable != "v1" {
-		err = apierror.At(apierror.New(apierror.ParseFailed,
-			"enable takes the version of apollo federation. Supported value is v1 only. Invalid value: "+config.Enable), "enable")
-	}
-	return apierror.At(err, "apollo_federation_config")
-}
-
 // SetApolloFederation are the arguments of set_apollo_federation_config.
 type SetApolloFederation struct {
 	Source           string          `json:"source" meta:"default=default"`

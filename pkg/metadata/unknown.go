@@ -26,6 +26,7 @@ var typedSettings = map[string]reflect.Type{
 	"network":                      reflect.TypeFor[Network](),
 	"opentelemetry":                reflect.TypeFor[OpenTelemetry](),
 	"graphql_schema_introspection": reflect.TypeFor[GraphQLIntrospection](),
+	"apollo_federation_config":     reflect.TypeFor[Federation](),
 	"query_tags":                   reflect.TypeFor[QueryTags](),
 	"health_check":                 reflect.TypeFor[HealthCheck](),
 	"validate_input":               reflect.TypeFor[ValidateInput](),

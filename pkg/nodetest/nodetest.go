@@ -99,7 +99,8 @@ func installed(t testing.TB, files map[string][]byte, command ...string) string 
 	return directory
 }
 
-// Program is a Node.js of version 20 or later: that of the machine, or one that npm installs. The test is skipped without one.
+// Program is a Node.js of version 20 or later: that of the machine, or one that npm installs, also where ENGINE_TEST_NODE is newer. The
+// test is skipped without one.
 func Program(t testing.TB) string {
 	t.Helper()
 	program, err := exec.LookPath("node")
@@ -108,7 +109,7 @@ func Program(t testing.TB) string {
 	}
 	version, err := exec.CommandContext(t.Context(), program, "--version").Output()
 	require.NoError(t, err)
-	if m := major.FindSubmatch(version); m != nil {
+	if m := major.FindSubmatch(version); m != nil && os.Getenv("ENGINE_TEST_NODE") != "newer" {
 		if n, _ := strconv.Atoi(string(m[1])); n >= oldest {
 			return program
 		}

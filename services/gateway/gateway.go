@@ -217,21 +217,23 @@ func (g *Gateway) wire() {
 		},
 	})
 	deps := api.Deps{
-		Version:          service.Version,
-		Tokens:           tokenInfo(g.tokens),
-		Bus:              g.deps.Bus,
-		Live:             g.live,
-		Metadata:         g.base.Follower(),
-		Authenticator:    g.auth,
-		CORS:             g.cors,
-		Health:           g.health,
-		Ready:            g.Status,
-		Log:              g.deps.Logger,
-		Metrics:          g.metrics,
-		WebSocketMetrics: g.sockets,
-		Registry:         g.deps.Gatherer,
-		MetricsSecret:    auth.NewSecret(g.config.MetricsSecret),
-		Tracing:          g.deps.Tracing,
+		Version:       service.Version,
+		Tokens:        tokenInfo(g.tokens),
+		Bus:           g.deps.Bus,
+		Live:          g.live,
+		Metadata:      g.base.Follower(),
+		Authenticator: g.auth,
+		CORS:          g.cors,
+
+		CredentialHeaders: g.tokens.Headers(),
+		Health:            g.health,
+		Ready:             g.Status,
+		Log:               g.deps.Logger,
+		Metrics:           g.metrics,
+		WebSocketMetrics:  g.sockets,
+		Registry:          g.deps.Gatherer,
+		MetricsSecret:     auth.NewSecret(g.config.MetricsSecret),
+		Tracing:           g.deps.Tracing,
 	}
 	if dir := g.config.ConsoleAssets; dir != "" {
 		deps.Assets = directory(dir)

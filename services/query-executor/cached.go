@@ -41,6 +41,8 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *backend.Answer, s *scratch) error {
 	seconds, refresh := cachedArguments(r.cached, s.values)
 	key := e.cacheKey(q, r, s)
+	deps := r.plan.Session
+	s.responder.SessionBound, s.responder.HeadersBound = deps.All || deps.Opaque || len(deps.Names) > 0, deps.Opaque
 	if !refresh {
 		if body, left, ok := e.cache.Get(ctx, key); ok {
 			e.metrics.cacheHits.Inc()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,4 +146,120 @@ func TestManyDocuments(t *testing.T) {
 		require.Contains(t, a.text(), "Emma")
 		break
 	}
+}
+
+// TestCostOfDocuments prints what a document by its id over GET, and an answer that the client has, take next to the query over POST, by
+// turns in one run.
+func TestCostOfDocuments(t *testing.T) {
+	t.Parallel()
+	g := newLibrary(t, "UNAUTHORIZED_ROLE=reader")[0]
+	g.post("/v1/graphql", asAdmin, map[string]any{"query": `mutation ($rows: [book_insert_input!]!) { insert_book(objects: $rows) { affected_rows } }`,
+		"variables": map[string]any{"rows": manyBooks(2000)}})
+	const text = `query Books($n: Int!) { book(order_by: {title: asc}, limit: $n) { id title } }`
+	g.metadata("import_documents", map[string]any{"collection": "web", "documents": map[string]string{
+		"books": text, "cached": strings.Replace(text, ") {", ") @cached {", 1),
+	}})
+	const variables = "&variables=%7B%22n%22%3A500%7D"
+	tag := ""
+	get := func(path string, header map[string]string, status int) func() {
+		return func() {
+			a, err := g.send(http.MethodGet, path, header, nil)
+			require.NoError(t, err)
+			require.Equal(t, status, a.status, a.text())
+			tag = a.header.Get("Etag")
+		}
+	}
+	get("/v1/graphql?documentId=cached"+variables, nil, http.StatusOK)()
+	ways := []struct {
+		name string
+		ask  func()
+		took time.Duration
+	}{
+		{name: "POST", ask: func() {
+			require.Equal(t, http.StatusOK, g.post("/v1/graphql", nil, map[string]any{"query": text, "variables": map[string]int{"n": 500}}).status)
+		}},
+		{name: "GET by id", ask: get("/v1/graphql?documentId=books"+variables, nil, http.StatusOK)},
+		{name: "GET, cached", ask: get("/v1/graphql?documentId=cached"+variables, nil, http.StatusOK)},
+		{name: "GET, not modified", ask: get("/v1/graphql?documentId=cached"+variables, map[string]string{"If-None-Match": tag}, http.StatusNotModified)},
+	}
+	for range 200 {
+		for i := range ways {
+			started := time.Now()
+			ways[i].ask()
+			ways[i].took += time.Since(started)
+		}
+	}
+	for _, w := range ways {
+		t.Logf("%s: %v, %.2f of POST", w.name, w.took/200, float64(w.took)/float64(ways[0].took))
+	}
+}
+
+func manyBooks(n int) (rows []map[string]any) {
+	for i := range n {
+		rows = append(rows, map[string]any{"id": i + 10, "title": fmt.Sprintf("Book %d", i)})
+	}
+	return rows
+}
+
+// TestDocumentsAsEndpoints: a collection offers its documents as REST endpoints, to the roles that may run them, and describes them.
+func TestDocumentsAsEndpoints(t *testing.T) {
+	t.Parallel()
+	gateways := newLibrary(t, "ENABLE_ALLOWLIST=true")
+	w := &workshop{t, t.TempDir(), gateways[0].url}
+	w.write("documents.json", `{"1":"query Title($id: Int!) { book_by_pk(id: $id) { title } }","2":"mutation Add($title: String!) { insert_book_one(object: {id: 7, title: $title}) { id } }",
+		"3":"subscription Live { book { id } }"}`)
+	w.does(0, "documents publish documents.json --client-name web --client-version 1 --rest --allow reader")
+	ask := func(method, path, body string, header map[string]string) (int, string) {
+		a, err := gateways[1].send(method, path, header, []byte(body))
+		require.NoError(t, err)
+		return a.status, a.text()
+	}
+	status, text := ask(http.MethodGet, "/api/rest/web@1/Title?id=1", "", as("reader"))
+	require.Equal(t, http.StatusOK, status)
+	require.JSONEq(t, `{"book_by_pk":{"title":"Emma"}}`, text)
+	_, text = ask(http.MethodPost, "/api/rest/web%401/Title", `{"id":1}`, as("reader"))
+	require.JSONEq(t, `{"book_by_pk":{"title":"Emma"}}`, text)
+	_, text = ask(http.MethodGet, "/api/rest/web@1/Title?id=1", "", as("member"))
+	require.Contains(t, text, "query is not allowed", "the role's documents count")
+	status, _ = ask(http.MethodGet, "/api/rest/web@1/Add?title=x", "", asAdmin)
+	require.Equal(t, http.StatusMethodNotAllowed, status)
+	_, text = ask(http.MethodPost, "/api/rest/web@1/Add", `{"title":"Persuasion"}`, asAdmin)
+	require.JSONEq(t, `{"insert_book_one":{"id":7}}`, text)
+	status, _ = ask(http.MethodPost, "/api/rest/web@1/Live", "", asAdmin)
+	require.Equal(t, http.StatusNotFound, status)
+
+	_, text = ask(http.MethodGet, "/api/swagger/json", "", asAdmin)
+	var described struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name     string
+				Required bool
+				Schema   struct{ Type string }
+			}
+			Responses map[string]struct {
+				Content map[string]struct {
+					Schema struct{ Properties map[string]json.RawMessage }
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &described))
+	require.Len(t, described.Paths, 2)
+	title := described.Paths["/api/rest/web@1/Title"]
+	require.Len(t, title, 2)
+	i := slices.IndexFunc(title["get"].Parameters, func(p struct {
+		Name     string
+		Required bool
+		Schema   struct{ Type string }
+	}) bool {
+		return p.Name == "id"
+	})
+	require.GreaterOrEqual(t, i, 0)
+	require.Equal(t, "integer", title["get"].Parameters[i].Schema.Type)
+	require.Contains(t, title["get"].Responses["200"].Content["application/json"].Schema.Properties, "book_by_pk")
+	require.Contains(t, described.Paths["/api/rest/web@1/Add"], "post")
+
+	w.does(0, "documents prune --client-name web --keep 2")
+	status, _ = ask(http.MethodGet, "/api/rest/web@1/Title?id=1", "", as("reader"))
+	require.Equal(t, http.StatusNotFound, status)
 }

@@ -26,7 +26,7 @@ GraphQL Code Generator (persisted-documents.json), Relay (persisted_queries.json
 type documentOptions struct {
 	client, version, collection string
 	roles                       string
-	replace                     bool
+	replace, rest               bool
 }
 
 func (o *documentOptions) declare(f *flag.FlagSet) {
@@ -68,6 +68,7 @@ func documentsPublish() projectCommand {
 			o.declare(f)
 			f.StringVar(&o.roles, "allow", "", "put the collection on the allow list: for these roles, separated by commas, or all")
 			f.BoolVar(&o.replace, "replace", false, "remove documents that the file doesn't have, and give ids other texts")
+			f.BoolVar(&o.rest, "rest", false, "offer the documents as REST endpoints, at /api/rest/COLLECTION/NAME")
 			dry = f.Bool("dry-run", false, "only say whether it would be accepted")
 		},
 		run: func(ctx context.Context, p *workplace, args []string) error {
@@ -78,6 +79,9 @@ func documentsPublish() projectCommand {
 			request := map[string]any{"collection": o.collection, "documents": raw, "replace": o.replace}
 			if o.client != "" {
 				request["client"] = metadata.CollectionClient{Name: o.client, Version: o.version}
+			}
+			if o.rest {
+				request["rest"] = true
 			}
 			switch o.roles {
 			case "":

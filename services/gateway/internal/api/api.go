@@ -127,6 +127,8 @@ type Deps struct {
 	// Tokens are the configurations of JSON web tokens, as admins are shown them.
 	Tokens []jwt.Info
 	CORS   *cors.Policy
+	// CredentialHeaders are the headers of tokens, besides Authorization and Cookie.
+	CredentialHeaders []string
 	// Health describes what is wrong, nil for nothing.
 	Health func(context.Context) error
 	// Ready describes why requests can't be passed on, nil when they can.
@@ -187,6 +189,9 @@ type API struct {
 	running    *limits.Subscriptions
 	documents  *documents.Store
 	assistants *assistants
+	validators *validators
+	// vary is the header Vary of answers that caches may keep.
+	vary string
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
@@ -198,13 +203,14 @@ type API struct {
 func New(s Settings, d Deps) *API {
 	d.Bus = &admission{caller: d.Bus, limit: int64(s.Concurrency), metrics: d.Metrics}
 	a := &API{
-		Settings:  s,
-		Deps:      d,
-		tracer:    d.Tracing.Tracer("queryengine/services/gateway"),
-		limits:    limits.NewKeeper(),
-		running:   limits.NewSubscriptions(s.SubscriptionsPerSession),
-		documents: documents.New(documents.Config{Listed: s.EnableAllowlist, Keep: s.PersistedTTL}),
-		stopping:  make(chan struct{}),
+		Settings:   s,
+		Deps:       d,
+		tracer:     d.Tracing.Tracer("queryengine/services/gateway"),
+		limits:     limits.NewKeeper(),
+		running:    limits.NewSubscriptions(s.SubscriptionsPerSession),
+		documents:  documents.New(documents.Config{Listed: s.EnableAllowlist, Keep: s.PersistedTTL}),
+		stopping:   make(chan struct{}),
+		validators: newValidators(), vary: varyHeader(d.CredentialHeaders),
 	}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()

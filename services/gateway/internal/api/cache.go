@@ -26,6 +26,7 @@ func clearCache(x *exchange) error {
 			return err
 		}
 	}
+	x.api.validators.clear()
 	x.send(jsonType, http.StatusOK, []byte(`{"message":"success"}`))
 	return nil
 }

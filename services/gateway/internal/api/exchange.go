@@ -43,6 +43,7 @@ type exchange struct {
 	// operations are the answered ones: one, or all of a batch.
 	operations []request.Description
 	aborted    bool
+	caching    caching
 
 	// The rest is for the log. asked is logged as the query, unreadable is a body that is not a
 	// request.
@@ -90,7 +91,10 @@ func (x *exchange) run(h handler) {
 	defer x.recover()
 	if err := h(x); err != nil {
 		x.fail(err)
-	} else if err := x.stream.Close(); err != nil {
+		return
+	}
+	x.validate()
+	if err := x.stream.Close(); err != nil {
 		x.abort(err)
 	}
 }
@@ -158,8 +162,16 @@ func (x *exchange) Head(m proto.Message) error {
 	switch h := m.(type) {
 	case *queryv1.ExecuteHead:
 		x.describe(request.Describe(h))
+		age := ""
 		for _, f := range h.GetHeaders() {
+			if x.caching.on && f.GetName() == "Cache-Control" {
+				age = f.GetValue()
+				continue
+			}
 			x.w.Header().Add(f.GetName(), f.GetValue())
+		}
+		if x.caching.on {
+			x.setCaching(h, age)
 		}
 	case *metadatav1.ApplyHead:
 		if h.GetModified() {
@@ -204,6 +216,9 @@ func (x *exchange) fail(err error) {
 		return
 	}
 	x.failure = e
+	if x.caching.on {
+		x.w.Header().Set("Cache-Control", noStore)
+	}
 	setRetryAfter(x.w.Header(), e)
 	x.stream.SetStatus(x.api.status(x.errors, e))
 	body := x.stream.Held()[:0]

@@ -82,6 +82,7 @@ func graphqlByGET(x *exchange) error {
 	if err := x.authenticate(nil); err != nil {
 		return err
 	}
+	x.mayCache()
 	parameters := x.r.URL.Query()
 	r := request.OfQuery(parameters)
 	switch {
@@ -105,6 +106,9 @@ func graphqlByGET(x *exchange) error {
 	err := x.api.findDocument(x.session, &r)
 	x.asks(r)
 	if err != nil {
+		return err
+	}
+	if done, err := x.answerKnown(&r); done || err != nil {
 		return err
 	}
 	return x.execute(r, false, x)

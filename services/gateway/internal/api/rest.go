@@ -22,6 +22,7 @@ func callEndpoint(x *exchange) error {
 	if err := x.authenticate(nil); err != nil {
 		return err
 	}
+	x.mayCache()
 	current, err := x.api.current()
 	if err != nil {
 		return err
@@ -52,6 +53,9 @@ func callEndpoint(x *exchange) error {
 	}
 	x.mode = accesslog.ModeSingle
 	x.asks(request.GraphQL{Query: match.Query, Variables: variables})
+	if done, err := x.answerKnown(&x.request); done || err != nil {
+		return err
+	}
 	return x.execute(x.request, false, &dataSink{x: x})
 }
 

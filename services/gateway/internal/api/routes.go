@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -123,6 +124,7 @@ func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
 		// For WebSockets, a setting of their own decides this where CORS is off.
 		if len(r.Header["Cookie"]) > 0 && !a.CORS.Trusts(r) && (!a.CORS.Off() || !websocket.IsUpgrade(r)) {
 			r.Header.Del("Cookie")
+			c.SetRequest(r.WithContext(context.WithValue(r.Context(), cookiesDropped{}, true)))
 		}
 		return next(c)
 	}

@@ -257,3 +257,16 @@ func decodeObject(part string) (map[string]any, error) {
 func unverified(reason string) error {
 	return apierror.New(apierror.InvalidJWT, "Could not verify JWT: "+reason).WithStatus(http.StatusBadRequest)
 }
+
+// Headers are the headers that carry tokens, besides Authorization and Cookie; none of a nil Verifier.
+func (v *Verifier) Headers() (names []string) {
+	if v == nil {
+		return nil
+	}
+	for _, c := range v.Configs() {
+		if c.location.kind == inHeader {
+			names = append(names, c.location.name)
+		}
+	}
+	return names
+}

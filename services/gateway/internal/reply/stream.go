@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -118,9 +119,10 @@ func (s *Stream) mayEncode() bool {
 	if h.Get("Content-Encoding") != "" {
 		return false
 	}
-	if h["Vary"] == nil {
+	switch known := h["Vary"]; {
+	case known == nil:
 		h["Vary"] = varyEncoding
-	} else {
+	case !strings.Contains(known[0], varyEncoding[0]):
 		h.Add("Vary", varyEncoding[0])
 	}
 	return true
@@ -193,7 +195,7 @@ func (s *Stream) sendWhole() error {
 		body = packed.bytes
 		s.setEncoding()
 	}
-	if len(body) == 0 || len(body) >= measured {
+	if s.status != http.StatusNotModified && (len(body) == 0 || len(body) >= measured) {
 		s.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	s.w.WriteHeader(s.status)

@@ -124,3 +124,24 @@ func variables(t *testing.T, routes *rest.Routes, path, parameters, body string)
 	require.NoError(t, err)
 	return m.Variables(values, []byte(body))
 }
+
+func TestDocumentsOfCollectionsAreFound(t *testing.T) {
+	t.Parallel()
+	doc := document("query ($id: Int) { a(id: $id) }", "POST x/:y")
+	doc.QueryCollections = append(doc.QueryCollections, &metadata.QueryCollection{Name: "web@1", REST: true, Definition: metadata.CollectionDefinition{
+		Queries: []metadata.StoredQuery{{Name: "a/b", Query: "{ a }"}, {Name: "m", Query: "mutation { a }"}},
+	}})
+	var cache rest.Cache
+	for _, of := range []*metadata.Document{doc, {QueryCollections: doc.QueryCollections, RESTEndpoints: doc.RESTEndpoints}} {
+		routes := cache.Of(of)
+		m, err := routes.Find("GET", []string{"web@1", "a/b"})
+		require.NoError(t, err)
+		require.Equal(t, "{ a }", m.Query)
+		_, err = routes.Find("GET", []string{"web@1", "m"})
+		require.ErrorContains(t, err, "Allowed methods: POST")
+		_, err = routes.Find("POST", []string{"web@1", "other"})
+		require.ErrorContains(t, err, "Endpoint not found")
+		_, err = routes.Find("POST", []string{"x", "m"})
+		require.NoError(t, err)
+	}
+}

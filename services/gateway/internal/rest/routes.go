@@ -19,6 +19,8 @@ import (
 type Routes struct {
 	document *metadata.Document
 	byLength map[int][]*endpoint.Endpoint
+	// derived are those of collections, by collection and name.
+	derived map[[2]string]*endpoint.Endpoint
 }
 
 // Match is an endpoint with the values of its path's variables.
@@ -30,8 +32,12 @@ type Match struct {
 // New returns the routes of a document. Endpoints that are inconsistent are left out.
 func New(doc *metadata.Document) *Routes {
 	usable, _ := endpoint.Compile(doc)
-	r := &Routes{document: doc, byLength: map[int][]*endpoint.Endpoint{}}
+	r := &Routes{document: doc, byLength: map[int][]*endpoint.Endpoint{}, derived: map[[2]string]*endpoint.Endpoint{}}
 	for _, e := range usable {
+		if e.Derived {
+			r.derived[[2]string{e.Path[0].Text, e.Path[1].Text}] = e
+			continue
+		}
 		r.byLength[len(e.Path)] = append(r.byLength[len(e.Path)], e)
 	}
 	return r
@@ -48,7 +54,7 @@ func (c *Cache) Of(doc *metadata.Document) *Routes {
 		return last
 	case last != nil && slices.Equal(last.document.RESTEndpoints, doc.RESTEndpoints) &&
 		slices.Equal(last.document.QueryCollections, doc.QueryCollections):
-		last = &Routes{document: doc, byLength: last.byLength}
+		last = &Routes{document: doc, byLength: last.byLength, derived: last.derived}
 	default:
 		last = New(doc)
 	}
@@ -73,6 +79,11 @@ func (r *Routes) Find(method string, path []string) (*Match, error) {
 	var fitting []*endpoint.Endpoint
 	for _, e := range r.byLength[len(path)] {
 		if e.Matches(path) {
+			fitting = append(fitting, e)
+		}
+	}
+	if len(path) == 2 {
+		if e := r.derived[[2]string{path[0], path[1]}]; e != nil {
 			fitting = append(fitting, e)
 		}
 	}

@@ -22,6 +22,9 @@ type Writer interface {
 type Responder struct {
 	To Writer
 
+	// SessionBound and HeadersBound report what the answer of an operation with @cached depends on besides the role.
+	SessionBound, HeadersBound bool
+
 	headers []*queryv1.Header
 	about   About
 	key     Key
@@ -72,7 +75,10 @@ func (r *Responder) Failed(err error) error {
 }
 
 func (r *Responder) head() *queryv1.ExecuteHead {
-	return &queryv1.ExecuteHead{ParameterizedQueryHash: r.about.Hash, OperationName: r.about.Name, OperationType: r.about.Kind}
+	return &queryv1.ExecuteHead{
+		ParameterizedQueryHash: r.about.Hash, OperationName: r.about.Name, OperationType: r.about.Kind,
+		SessionBound: r.SessionBound, HeadersBound: r.HeadersBound,
+	}
 }
 
 func (r *Responder) setHead() {

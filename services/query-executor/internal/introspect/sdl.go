@@ -13,13 +13,13 @@ var builtin = []string{"Boolean", "Float", "ID", "Int", "String"}
 
 // sdl spells a schema with these types, without what introspection and federation add to it.
 func sdl(role *schema.Role, all []*schema.Type) string {
-	var d definitions
+	d := definitions{linked: role.LinksFederation()}
 	d.schema(role)
 	for _, t := range all {
 		if strings.HasPrefix(t.Name, "__") || slices.Contains(builtin, t.Name) || slices.Contains(federation, t.Name) {
 			continue
 		}
-		d.typ(t, role.EntityKey(t))
+		d.typ(t, role.Federated(t, d.linked))
 	}
 	return d.String()
 }
@@ -28,10 +28,21 @@ func sdl(role *schema.Role, all []*schema.Type) string {
 var federation = []string{"_Any", "_Entity", "_Service"}
 
 // definitions is the text of a schema under construction.
-type definitions struct{ strings.Builder }
+type definitions struct {
+	strings.Builder
+	// linked reports whether the schema is one of Federation 2.
+	linked bool
+}
+
+// link says which version of Federation a schema is of.
+const link = ` @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable", "@inaccessible", "@tag"])`
 
 func (d *definitions) schema(role *schema.Role) {
-	d.WriteString("schema {\n  query: " + role.Query().Name + "\n")
+	d.WriteString("schema")
+	if d.linked {
+		d.WriteString(link)
+	}
+	d.WriteString(" {\n  query: " + role.Query().Name + "\n")
 	if t := role.Mutation(); t != nil {
 		d.WriteString("  mutation: " + t.Name + "\n")
 	}
@@ -41,7 +52,7 @@ func (d *definitions) schema(role *schema.Role) {
 	d.WriteString("}\n")
 }
 
-func (d *definitions) typ(t *schema.Type, key string) {
+func (d *definitions) typ(t *schema.Type, of schema.Federated) {
 	d.WriteByte('\n')
 	d.describe(t.Description(), "")
 	switch t.Kind {
@@ -78,12 +89,9 @@ func (d *definitions) typ(t *schema.Type, key string) {
 		if of := t.Interfaces(); len(of) > 0 {
 			d.WriteString(" implements " + typeList(of, " & "))
 		}
-		if key != "" {
-			d.WriteString(` @key(fields: "` + key + `")`)
-		}
-		d.WriteString(" {\n")
+		d.WriteString(of.Type + " {\n")
 		for _, f := range byName(t.Fields(), func(f schema.Field) string { return f.Name }) {
-			d.field(&f)
+			d.field(&f, of.Fields[f.Name])
 		}
 		d.WriteString("}\n")
 	}
@@ -99,7 +107,7 @@ func typeList(types []*schema.Type, separator string) string {
 	return strings.Join(names, separator)
 }
 
-func (d *definitions) field(f *schema.Field) {
+func (d *definitions) field(f *schema.Field, directives string) {
 	switch f.Meaning.(type) {
 	case schema.Service, schema.Entities:
 		return
@@ -120,7 +128,7 @@ func (d *definitions) field(f *schema.Field) {
 		}
 		d.WriteByte(')')
 	}
-	d.WriteString(": " + f.Type.String() + "\n")
+	d.WriteString(": " + f.Type.String() + directives + "\n")
 }
 
 func (d *definitions) input(in *schema.Input) {
@@ -152,7 +160,7 @@ func SDL(role *schema.Role, types []*schema.Type) string {
 		if strings.HasPrefix(t.Name, "__") || slices.Contains(builtin, t.Name) || slices.Contains(federation, t.Name) {
 			continue
 		}
-		d.typ(t, "")
+		d.typ(t, schema.Federated{})
 	}
 	return strings.TrimPrefix(d.String(), "\n")
 }

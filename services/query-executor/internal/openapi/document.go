@@ -127,6 +127,9 @@ func problems(name string, list []string) string {
 }
 
 func url(e *endpoint.Endpoint) string {
+	if e.Derived {
+		return e.Meta.URL
+	}
 	parts := make([]string, len(e.Path))
 	for i, s := range e.Path {
 		parts[i] = s.Text

@@ -61,16 +61,63 @@ func (r *Role) entities() []*Type {
 	return types
 }
 
-// EntityKey is the fields that objects of a type are referred to by, separated by blanks; empty
-// when they can't be, as those of aggregates can't.
-func (r *Role) EntityKey(object *Type) string {
+// Federated is what a schema as text says of a type to a gateway of Apollo Federation: directives, each with a blank in front.
+type Federated struct {
+	Type string
+	// Fields are those of fields, by their names.
+	Fields map[string]string
+}
+
+// LinksFederation reports whether the schema is one of version 2: a table that the role sees as an entity needs that.
+func (r *Role) LinksFederation() bool {
+	for _, s := range r.source.Sources {
+		for _, t := range s.Tables {
+			if f := t.Meta.Federation(); f != nil && f.Version2() {
+				if seen := r.Table(t); seen != nil && seen.isEntity() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Federated are the directives of a type. linked is LinksFederation: other subgraphs may then have the types that several tables or none
+// belong to, too, as those of aggregates.
+func (r *Role) Federated(object *Type, linked bool) (f Federated) {
 	t := r.TableOf(object)
 	if t == nil || object != t.Type() || !t.isEntity() {
-		return ""
+		if linked && object.Kind == Object && object != r.Query() && object != r.Mutation() && object != r.Subscription() {
+			f.Type = " @shareable"
+		}
+		return f
 	}
 	names := make([]string, len(t.PrimaryKey))
 	for i, c := range t.PrimaryKey {
 		names[i] = c.Field
 	}
-	return strings.Join(names, " ")
+	config := t.Meta.Federation()
+	f.Type = ` @key(fields: "` + strings.Join(names, " ") + `"`
+	if config.Resolvable != nil && !*config.Resolvable {
+		f.Type += ", resolvable: false"
+	}
+	f.Type += ")" + tagged(config.Tags)
+	f.Fields = map[string]string{}
+	for _, name := range config.Shareable {
+		f.Fields[name] += " @shareable"
+	}
+	for _, name := range config.Inaccessible {
+		f.Fields[name] += " @inaccessible"
+	}
+	for name, tags := range config.FieldTags {
+		f.Fields[name] += tagged(tags)
+	}
+	return f
+}
+
+func tagged(tags []string) (directives string) {
+	for _, tag := range tags {
+		directives += ` @tag(name: "` + tag + `")` // it has no quotes
+	}
+	return directives
 }

@@ -46,6 +46,7 @@ export interface AddQueryToCollectionArgs {
   collection_name: string;
   query_name: string;
   query: string;
+  tool?: DocumentTool;
 }
 
 export interface AddRemoteSchemaArgs {
@@ -136,6 +137,7 @@ export interface CollectionClient {
 
 export interface CollectionDefinition {
   queries: StoredQuery[];
+  prompts?: Prompt[];
 }
 
 export interface ColumnConfig {
@@ -289,6 +291,7 @@ export interface CreateQueryCollectionArgs {
   definition: CollectionDefinition;
   comment?: string;
   client?: CollectionClient;
+  rest?: boolean;
 }
 
 export interface CreateRESTEndpointArgs {
@@ -412,6 +415,12 @@ export interface Document {
   network?: Json;
   backend_configs?: Json;
   opentelemetry?: Json;
+}
+
+export interface DocumentTool {
+  name?: string;
+  title?: string;
+  description?: string;
 }
 
 export interface DropActionArgs {
@@ -642,6 +651,7 @@ export interface ImportDocumentsArgs {
   client?: CollectionClient;
   documents: Json;
   replace?: boolean;
+  rest?: boolean;
   allow?: AllowlistScope;
 }
 
@@ -869,6 +879,20 @@ export interface PermissionUpdatePermission {
   comment?: string;
 }
 
+export interface Prompt {
+  name: string;
+  title?: string;
+  description?: string;
+  text: string;
+  arguments?: PromptArgument[];
+}
+
+export interface PromptArgument {
+  name: string;
+  description?: string;
+  required?: boolean;
+}
+
 export interface PublishChangesArgs {
   source?: string;
   replace?: boolean;
@@ -892,6 +916,7 @@ export interface QueryCollection {
   definition: CollectionDefinition;
   comment?: string;
   client?: CollectionClient;
+  rest?: boolean;
 }
 
 export interface QueryReference {
@@ -1212,6 +1237,7 @@ export interface StoredQuery {
   name: string;
   query: string;
   id?: string;
+  tool?: DocumentTool;
 }
 
 export interface SuggestRelationshipsArgs {
