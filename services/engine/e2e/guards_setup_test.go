@@ -135,7 +135,7 @@ func guardMetadata(webhook, bigQuery string) []any {
 		stored[q] = true
 		name := endpointOf(q)
 		list = append(list,
-			request("create_query_collection", map[string]any{"name": name, "definition": map[string]any{"queries": []any{map[string]any{"name": name, "query": q}}}}),
+			request("create_query_collection", map[string]any{"name": name, "definition": map[string]any{"queries": []any{map[string]any{"name": name, "query": q, "tool": map[string]any{}}}}}),
 			request("create_rest_endpoint", map[string]any{
 				"name": name, "url": name, "methods": []string{"GET", "POST"},
 				"definition": map[string]any{"query": map[string]any{"collection_name": name, "query_name": name}},

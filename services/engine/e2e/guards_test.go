@@ -73,7 +73,7 @@ var deep = map[language]string{
 
 // readers are doors that never write.
 func readers(why string) map[string]string {
-	return map[string]string{string(subscription): why, string(entities): why, "get": why, "relay-events-get": why, "rest-get": "the read-only guard comes first"}
+	return map[string]string{string(subscription): why, string(entities): why, "get": why, "relay-events-get": why, "rest-get": "the read-only guard comes first", "mcp": "the read-only guard comes first"}
 }
 
 // guards are those of operations. Each limit of the metadata and each guard of data operations is among
@@ -99,7 +99,7 @@ var guards = []guard{
 		without: map[string]string{
 			string(subscription): oneOperation, string(entities): oneOperation, "graphql": oneOperation, "alpha": oneOperation,
 			"get": oneOperation, "events": oneOperation, "alpha-events": oneOperation, "relay-events": oneOperation, "rest-get": oneOperation, "rest": oneOperation,
-			"socket": oneOperation, "socket-legacy": oneOperation, "alpha-socket": oneOperation,
+			"mcp": oneOperation, "mcp-tool": oneOperation, "socket": oneOperation, "socket-legacy": oneOperation, "alpha-socket": oneOperation,
 			"relay": oneOperation, "relay-events-get": oneOperation, "relay-socket": oneOperation, "data": oneOperation,
 		},
 	},
@@ -129,7 +129,7 @@ var guards = []guard{
 	}, without: map[string]string{
 		string(subscription): noMutations, string(relay): "POST may write", string(data): "POST may write", string(entities): noMutations, "graphql": "POST may write",
 		"alpha": "POST may write", "batch": "POST may write", "events": "POST may write", "alpha-events": "POST may write",
-		"rest": "POST may write", "socket": "sockets may write", "socket-legacy": "sockets may write", "alpha-socket": "sockets may write",
+		"mcp-tool": "tools may write", "rest": "POST may write", "socket": "sockets may write", "socket-legacy": "sockets may write", "alpha-socket": "sockets may write",
 	}},
 }
 
@@ -177,6 +177,8 @@ var doors = []door{
 		return c.send(http.MethodPost, "/v1/graphql", `{"query":`+quoted("  "+q)+`,"extensions":`+persisted("  "+q)+`}`)
 	}},
 	{"socket-legacy", plain, socket("/v1/graphql", "graphql-ws")},
+	{"mcp", plain, func(c *visitor, q string) string { return c.assistant("run_query", `{"query":`+quoted(q)+`}`) }},
+	{"mcp-tool", plain, func(c *visitor, q string) string { return c.assistant(endpointOf(q), "{}") }},
 	{"alpha", plain, post("/v1alpha1/graphql", body)},
 	{"alpha-socket", plain, socket("/v1alpha1/graphql", "graphql-ws")},
 	{"rest-get", plain, func(c *visitor, q string) string { return c.send(http.MethodGet, "/api/rest/"+endpointOf(q), "") }},
@@ -273,6 +275,13 @@ func (c *visitor) send(method, path, body string) string {
 	answer, err := io.ReadAll(response.Body)
 	require.NoError(c.t, err)
 	return string(answer)
+}
+
+// assistant calls a tool.
+func (c *visitor) assistant(tool, arguments string) string {
+	c.t.Helper()
+	c.header["Accept"] = "application/json, text/event-stream"
+	return c.send(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
 }
 
 // events asks for server-sent events and gives the first one.
@@ -403,7 +412,7 @@ func engineWithGuards(t *testing.T, settings ...string) *process {
 		CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(20)::text AS slept`)
 	c.start(metadata)
 	c.start(executor, append(settings, "ENABLE_APOLLO_FEDERATION=true")...)
-	g := c.start(gateway, append(settings, "ENABLE_PERSISTED_QUERIES=true", `JWT_SECRET={"type":"HS256","key":"`+guardKey+`","header":{"type":"Cookie","name":"token"}}`,
+	g := c.start(gateway, append(settings, "ENABLE_PERSISTED_QUERIES=true", "ENABLE_MCP=true", "MCP_ALLOW_ADMIN=true", `JWT_SECRET={"type":"HS256","key":"`+guardKey+`","header":{"type":"Cookie","name":"token"}}`,
 		"UNAUTHORIZED_ROLE=stranger", "STRICT_GRAPHQL_OVER_HTTP=true", "ENABLE_APOLLO_FEDERATION=true")...)
 	g.metadata("bulk", guardMetadata(webhook.URL, bigquerytest.New(t, dataset).URL))
 	return g

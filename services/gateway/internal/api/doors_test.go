@@ -17,7 +17,7 @@ import (
 func TestEveryRouteSaysWhichDoorItIs(t *testing.T) {
 	t.Parallel()
 	w := setup(t, func(w *world) {
-		w.settings.Console = true
+		w.settings.Console, w.settings.MCP.Enabled = true, true
 		for _, g := range []api.Group{api.GroupPGDump, api.GroupMetrics, api.GroupDev} {
 			w.settings.Enabled[g] = true
 		}

@@ -495,7 +495,10 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 	var answered struct {
 		Data   json.RawMessage `json:"data"`
 		Errors []struct {
-			Message string `json:"message"`
+			Message    string `json:"message"`
+			Extensions struct {
+				Code string `json:"code"`
+			} `json:"extensions"`
 		} `json:"errors"`
 	}
 	if err := json.Unmarshal(body.Bytes(), &answered); err != nil {
@@ -504,7 +507,7 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 	if len(answered.Errors) > 0 {
 		texts := make([]string, len(answered.Errors))
 		for i, e := range answered.Errors {
-			texts[i] = e.Message
+			texts[i] = withCode(e.Message, e.Extensions.Code)
 		}
 		return failedCall(strings.Join(texts, "\n"))
 	}
@@ -545,7 +548,15 @@ func shownError(err error) string {
 	if errors.Is(err, errLarge) {
 		return err.Error() + ": ask for less"
 	}
-	return apierror.From(err).Message
+	return withCode(apierror.From(err).Message, string(apierror.From(err).Code))
+}
+
+// withCode is a message with its code, which assistants know from other servers.
+func withCode(message, code string) string {
+	if code == "" {
+		return message
+	}
+	return message + " (" + code + ")"
 }
 
 // protocolError is an error without its internal part.
