@@ -15,6 +15,9 @@ type Tables struct {
 	Predicates []Predicate
 	// Assignments are the ways to change a column.
 	Assignments []Assignment
+	// JSONKinds are what the parts of JSON values are compared and ordered as, in the order of the schema; nil where
+	// conditions on parts aren't supported.
+	JSONKinds []JSONKind
 	// Casts are the GraphQL names of types that CanCast may lead to, in the order of the schema.
 	Casts []string
 	// TextOfAll reports whether a cast to text writes values of all types, so that the database reads the same values of the texts.
@@ -72,8 +75,10 @@ type Assignment struct {
 	// Takes reports whether schemas offer it for a type, whose scalar is s; nil for never: it is
 	// known to other operations alone.
 	Takes func(t catalog.Type, s Scalar) bool
-	// SQL is the template: $l is the column, $1 the value.
+	// SQL is the template: $l is the column, $1 the value, and $2 the path of an ir.Edit.
 	SQL string
+	// Parts reports whether it belongs to the setting json_paths of sources.
+	Parts bool
 }
 
 // Assignment finds an assignment, nil when there is none.
@@ -81,6 +86,27 @@ func (t *Tables) Assignment(op ir.AssignOp) *Assignment {
 	for i := range t.Assignments {
 		if a := &t.Assignments[i]; a.Op == op {
 			return a
+		}
+	}
+	return nil
+}
+
+// JSONKind is what the part of a JSON value at a path is read as.
+type JSONKind struct {
+	Name string
+	// Shown is the type whose comparisons clients use, Operand the one of their operands, and Type that of the value.
+	Shown, Operand, Type catalog.Type
+	// Unordered reports whether rows can't be ordered by it.
+	Unordered bool
+	// SQL is the template: $l is the JSON value, $1 the path. It is NULL, and never an error, for values of another kind.
+	SQL string
+}
+
+// JSONKind finds a kind of values, nil when there is none.
+func (t *Tables) JSONKind(name string) *JSONKind {
+	for i := range t.JSONKinds {
+		if k := &t.JSONKinds[i]; k.Name == name {
+			return k
 		}
 	}
 	return nil

@@ -133,6 +133,15 @@ type JSONPath struct {
 	Path []string
 }
 
+// JSONValue is the value at a path of a JSON value, read as what the dialect calls Kind (backend.JSONKind). It is NULL
+// where there is none, or one that can't be read that way.
+type JSONValue struct {
+	Expr Expr
+	Path []string
+	Kind string
+	Type catalog.Type
+}
+
 // Upper is the upper case of a text (values of enum tables under graphql-default naming).
 type Upper struct{ Expr Expr }
 
@@ -148,14 +157,15 @@ type RowRef struct {
 // Inserted is "1" of a row that an insert added, and "0" of one that its conflict clause updated. It is for Output.Returning.
 type Inserted struct{}
 
-func (Column) expr()   {}
-func (Call) expr()     {}
-func (Cast) expr()     {}
-func (Redacted) expr() {}
-func (JSONPath) expr() {}
-func (Upper) expr()    {}
-func (RowRef) expr()   {}
-func (Inserted) expr() {}
+func (Column) expr()    {}
+func (Call) expr()      {}
+func (Cast) expr()      {}
+func (Redacted) expr()  {}
+func (JSONPath) expr()  {}
+func (JSONValue) expr() {}
+func (Upper) expr()     {}
+func (RowRef) expr()    {}
+func (Inserted) expr()  {}
 
 // CallArg is one argument of a function call: the row in scope, a column of it, or a value. Name is
 // set for named notation, empty for positional.

@@ -101,6 +101,15 @@ type Assignment struct {
 	Column Column
 	Op     AssignOp
 	Value  Value
+	// Edits take the place of Value where parts of a JSON value are changed, one after the other.
+	Edits []Edit
+}
+
+// Edit changes the part of a JSON value at a path, which is a list of texts.
+type Edit struct {
+	Path Value
+	// Value is nil where the part is removed.
+	Value Value
 }
 
 // AssignOp is how a value is assigned.
@@ -116,6 +125,9 @@ const (
 	AssignDeleteKey    AssignOp = "_delete_key"
 	AssignDeleteElem   AssignOp = "_delete_elem"
 	AssignDeleteAtPath AssignOp = "_delete_at_path"
+	AssignMerge        AssignOp = "_merge"
+	AssignSetAt        AssignOp = "_set_at"
+	AssignDeleteAt     AssignOp = "_delete_at"
 )
 
 // Delete removes rows of one table.

@@ -123,6 +123,8 @@ func (e Redacted) parts(visit func(Part, Scope)) {
 
 func (e JSONPath) parts(visit func(Part, Scope)) { one(e.Expr, same, visit) }
 
+func (e JSONValue) parts(visit func(Part, Scope)) { one(e.Expr, same, visit) }
+
 func (e Upper) parts(visit func(Part, Scope)) { one(e.Expr, same, visit) }
 
 func (e RowRef) parts(visit func(Part, Scope)) {

@@ -76,11 +76,13 @@ func (s *Source) check() error {
 	return s.checkModels()
 }
 
-// Customization changes the names that a source brings into the schema.
+// Customization changes the names that a source brings into the schema, and adds what only some clients know.
 type Customization struct {
 	RootFields       *RootFieldsCustomization `json:"root_fields,omitempty"`
 	TypeNames        *Affixes                 `json:"type_names,omitempty"`
 	NamingConvention string                   `json:"naming_convention,omitempty"`
+	// JSONPaths adds conditions on the parts of JSON values to the schema, orders by them, and updates of them.
+	JSONPaths bool `json:"json_paths,omitempty"`
 }
 
 func (c *Customization) check() error {

@@ -41,6 +41,7 @@ func generatedTypes(d backend.Dialect) []generatedType {
 		{suffix: "aggregate_fields", kind: remoteschema.Object, made: table},
 		{suffix: "stream_cursor_input", kind: remoteschema.InputObject, made: streams},
 		{suffix: "stream_cursor_value_input", kind: remoteschema.InputObject, made: streams},
+		{suffix: "json_path_order_by", kind: remoteschema.InputObject, made: hasJSON},
 		{suffix: "aggregate_order_by", kind: remoteschema.InputObject, made: isListed},
 		{suffix: "aggregate_bool_exp", kind: remoteschema.InputObject, plain: true, made: isListed},
 		{suffix: "enum", kind: remoteschema.Enum, made: func(_ *Options, t *Table) bool { return t.base.enum != nil }},
@@ -71,6 +72,11 @@ func generatedTypes(d backend.Dialect) []generatedType {
 			}})
 		}
 	}
+	for op, suffix := range map[ir.AssignOp]string{ir.AssignMerge: "merge_input", ir.AssignSetAt: "set_at_input", ir.AssignDeleteAt: "delete_at_input"} {
+		if d.Tables().Assignment(op) != nil {
+			list = append(list, generatedType{suffix: suffix, kind: remoteschema.InputObject, made: func(o *Options, t *Table) bool { return updatable(o, t) && hasJSON(o, t) }})
+		}
+	}
 	for i := range d.Tables().Aggregates {
 		list = append(list,
 			generatedType{suffix: d.Tables().Aggregates[i].Name + "_fields", kind: remoteschema.Object, made: aggregated(&d.Tables().Aggregates[i], table)},
@@ -82,6 +88,12 @@ func generatedTypes(d backend.Dialect) []generatedType {
 			generatedType{suffix: "aggregate_bool_exp_" + p.Name + "_arguments", kind: remoteschema.InputObject, plain: true, made: isListed})
 	}
 	return list
+}
+
+// hasJSON reports whether the table has columns or computed fields whose parts can be read and changed.
+func hasJSON(_ *Options, t *Table) bool {
+	return t.Source.JSONPaths() && (slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Scalar.Mergeable }) ||
+		slices.ContainsFunc(t.ComputedFields, func(c *ComputedField) bool { return c.Returns == nil && c.Scalar.Mergeable }))
 }
 
 // writable reports whether there may be mutations of the table.

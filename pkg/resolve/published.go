@@ -108,6 +108,8 @@ func (r *publishedRule) expr(e ir.Expr) {
 		r.expr(e.Expr)
 	case ir.JSONPath:
 		r.expr(e.Expr)
+	case ir.JSONValue:
+		r.expr(e.Expr)
 	case ir.Upper:
 		r.expr(e.Expr)
 	default: // Call

@@ -110,6 +110,12 @@ func (s *Schema) Kinds() metadata.Kinds { return s.options.Kinds.Metadata() }
 // Table returns the tracked table of that name, or nil.
 func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 
+// JSONPaths reports whether the schema has conditions on parts of JSON values, orders by them, and updates of them.
+func (s *Source) JSONPaths() bool {
+	c := s.Meta.Customization
+	return c != nil && c.JSONPaths && s.Dialect.Tables().JSONKinds != nil
+}
+
 // IsColumn reports whether the table has a column of that name in the database.
 func (s *Schema) IsColumn(source string, table catalog.Name, name string) bool {
 	src := s.Source(source)

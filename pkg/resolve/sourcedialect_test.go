@@ -28,15 +28,15 @@ func TestDialectsAreThoseOfTheirSources(t *testing.T) {
 			if c.Version == tooOld {
 				return nil, apierror.New(apierror.NotSupported, "version 3 is too old")
 			}
-			return versioned{version: c.Version}, nil
+			return versioned{postgres.New(), c.Version}, nil
 		},
 	})}
 	source := func(name string) *metadata.Source { return &metadata.Source{Name: name, Kind: "postgres"} }
 	doc := &metadata.Document{Version: 3, Sources: []*metadata.Source{source("a"), source("b"), source("c")}}
 	found := map[string]*catalog.Source{"a": {Version: 15}, "b": {Version: 16}, "c": {Version: tooOld}}
 	s := resolve.Build(doc, found, nil, nil, o)
-	require.Equal(t, versioned{version: 15}, s.Source("a").Dialect)
-	require.Equal(t, versioned{version: 16}, s.Source("b").Dialect)
+	require.Equal(t, versioned{postgres.New(), 15}, s.Source("a").Dialect)
+	require.Equal(t, versioned{postgres.New(), 16}, s.Source("b").Dialect)
 	require.Nil(t, s.Source("c"))
 	list := s.Inconsistencies()
 	require.Len(t, list, 1)
@@ -46,5 +46,5 @@ func TestDialectsAreThoseOfTheirSources(t *testing.T) {
 	found["c"] = &catalog.Source{Version: 16}
 	s = resolve.Build(doc, found, nil, s, o)
 	require.Empty(t, s.Inconsistencies())
-	require.Equal(t, versioned{version: 16}, s.Source("c").Dialect)
+	require.Equal(t, versioned{postgres.New(), 16}, s.Source("c").Dialect)
 }

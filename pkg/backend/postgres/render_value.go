@@ -83,6 +83,17 @@ func (r *renderer) keyed(w ir.Written) string {
 		strings.Join(same, " AND ") + ")"
 }
 
+// jsonValue renders a part of a JSON value, read as one of backend.Tables.JSONKinds.
+func (r *renderer) jsonValue(e ir.JSONValue, in *sqltext.Scope) string {
+	kind := r.flavor.Tables().JSONKind(e.Kind)
+	if kind == nil {
+		r.Fail("no kind of JSON values: %q", e.Kind)
+		return "NULL"
+	}
+	text, _ := sqltext.Fill(kind.SQL, r.Expr(e.Expr, in), []string{r.path(e.Path)})
+	return text
+}
+
 // path renders the path of a JSON operator.
 func (r *renderer) path(keys []string) string {
 	text := []byte{'{'}

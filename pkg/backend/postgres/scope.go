@@ -25,6 +25,8 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 		return r.SetCall(e, in)
 	case ir.JSONPath:
 		return "(" + r.Expr(e.Expr, in) + " #> " + r.path(e.Path) + ")", true
+	case ir.JSONValue:
+		return r.jsonValue(e, in), true
 	}
 	return "", false
 }

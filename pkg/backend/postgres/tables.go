@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"slices"
+
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -42,6 +44,16 @@ var tables = backend.Tables{
 		{Op: ir.AssignDeleteKey, Takes: mergeableValue, SQL: "$l - $1"},
 		{Op: ir.AssignDeleteElem, Takes: mergeableValue, SQL: "$l - $1"},
 		{Op: ir.AssignDeleteAtPath, Takes: mergeableValue, SQL: "$l #- $1"},
+		{Op: ir.AssignMerge, Takes: mergeableValue, SQL: sqlMerge, Parts: true},
+		{Op: ir.AssignSetAt, Takes: mergeableValue, SQL: sqlSetAt, Parts: true},
+		{Op: ir.AssignDeleteAt, Takes: mergeableValue, SQL: "($l #- $2)", Parts: true},
+	},
+	JSONKinds: []backend.JSONKind{
+		{Name: "bool", Shown: typeBoolean, Operand: typeBoolean, Type: typeBoolean, SQL: guarded("boolean", "bool")},
+		{Name: "float", Shown: typeDouble, Operand: typeNumeric, Type: typeNumeric, SQL: guarded("number", "numeric")},
+		{Name: "int", Shown: typeInteger, Operand: typeInteger, Type: typeNumeric, SQL: guarded("number", "numeric")},
+		{Name: "json", Shown: typeJSONB, Operand: typeJSONB, Type: typeJSONB, SQL: "($l #> $1)", Unordered: true},
+		{Name: "text", Shown: typeText, Operand: typeText, Type: typeText, SQL: "($l #>> $1)"},
 	},
 	Casts:     []string{"String", "geography", "geometry"},
 	TextOfAll: true,
@@ -57,8 +69,47 @@ var tables = backend.Tables{
 	DistinctOn: true,
 }
 
+// serverTables are those of databases that speak PostgreSQL's SQL, without what was proven on PostgreSQL alone.
+var serverTables = func() backend.Tables {
+	own := tables
+	own.JSONKinds = nil
+	own.Assignments = slices.DeleteFunc(slices.Clone(own.Assignments), func(a backend.Assignment) bool { return a.Parts })
+	return own
+}()
+
 // Tables are what there is next to operators.
-func (*Dialect) Tables() *backend.Tables { return &tables }
+func (d *Dialect) Tables() *backend.Tables {
+	if d.flat || d.plain {
+		return &serverTables
+	}
+	return &tables
+}
+
+// sqlMerge is the merge patch of RFC 7396. The parts of the patch are applied from the top to the bottom: each object makes the one that
+// its members are put into. A column that is NULL counts as one without a value.
+const sqlMerge = `(WITH RECURSIVE _patch(path, value) AS (SELECT '{}'::text[], $1 UNION ALL SELECT _patch.path || _member.key, _member.value ` +
+	`FROM _patch, jsonb_each(CASE WHEN jsonb_typeof(_patch.value) = 'object' THEN _patch.value END) AS _member), ` +
+	`_part AS (SELECT row_number() OVER (ORDER BY cardinality(path)) AS n, path, value, jsonb_typeof(value) AS kind FROM _patch), ` +
+	`_merged(n, value) AS (SELECT 0::bigint, $l UNION ALL SELECT _part.n, CASE ` +
+	`WHEN cardinality(_part.path) = 0 AND (_part.kind <> 'object' OR _part.kind IS NULL) THEN _part.value ` +
+	`WHEN cardinality(_part.path) = 0 THEN CASE WHEN jsonb_typeof(_merged.value) = 'object' THEN _merged.value ELSE '{}' END ` +
+	`WHEN _part.kind = 'null' THEN _merged.value #- _part.path ` +
+	`WHEN _part.kind <> 'object' THEN jsonb_set(_merged.value, _part.path, _part.value) ` +
+	`WHEN jsonb_typeof(_merged.value #> _part.path) = 'object' THEN _merged.value ` +
+	`ELSE jsonb_set(_merged.value, _part.path, '{}') END ` +
+	`FROM _merged JOIN _part ON _part.n = _merged.n + 1) SELECT value FROM _merged ORDER BY n DESC LIMIT 1)`
+
+// sqlSetAt sets the part at a path. What is on the way to it becomes an object unless it is one, or an array.
+const sqlSetAt = `(WITH RECURSIVE _set(n, value) AS (SELECT 0, CASE WHEN jsonb_typeof(old) IN ('object', 'array') THEN old ELSE '{}' END ` +
+	`FROM (SELECT $l AS old) AS _old UNION ALL SELECT n + 1, CASE WHEN jsonb_typeof(value #> ($2)[:n + 1]) IN ('object', 'array') THEN value ` +
+	`ELSE jsonb_set(value, ($2)[:n + 1], '{}') END FROM _set WHERE n + 1 < cardinality($2)) ` +
+	`SELECT CASE WHEN cardinality($2) = 0 THEN coalesce($1, 'null') ELSE jsonb_set(value, $2, coalesce($1, 'null')) END FROM _set ORDER BY n DESC LIMIT 1)`
+
+// guarded reads the part of a JSON value that is of a JSON type, and is NULL for others: a cast alone fails on some values, by which a
+// client would learn of rows that it can't see. Every number fits numeric.
+func guarded(jsonType, sqlType string) string {
+	return "(CASE WHEN jsonb_typeof($l #> $1) = '" + jsonType + "' THEN ($l #> $1)::" + sqlType + " END)"
+}
 
 func anyValue(catalog.Type, backend.Scalar) bool { return true }
 

@@ -99,6 +99,8 @@ func setIn(e ir.Expr) (ir.Call, bool) {
 		return e, e.Set
 	case ir.JSONPath:
 		return setIn(e.Expr)
+	case ir.JSONValue:
+		return setIn(e.Expr)
 	case ir.Redacted:
 		return setIn(e.Expr)
 	}

@@ -123,15 +123,15 @@ func (r *Renderer) template(op ir.Op, left string, args []string) string {
 		r.Fail("unknown operator %q", op)
 		return r.Spelling.Bool(false)
 	}
-	text, ok := fill(row.SQL, left, args)
+	text, ok := Fill(row.SQL, left, args)
 	if !ok {
 		r.Fail("operator %q has %d operands, which isn't enough", op, len(args))
 	}
 	return text
 }
 
-// fill fills in a template: $l is left, $1 the first argument, $* all of them.
-func fill(template, left string, args []string) (text string, ok bool) {
+// Fill fills in a template: $l is left, $1 the first argument, $* all of them.
+func Fill(template, left string, args []string) (text string, ok bool) {
 	var b strings.Builder
 	ok = true
 	for rest := template; ; {

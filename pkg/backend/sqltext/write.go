@@ -77,6 +77,9 @@ func (r *Renderer) Assignments(set []ir.Assignment, row *Scope) string {
 // assigned is the new value of a column.
 func (r *Renderer) assigned(a ir.Assignment, row *Scope) string {
 	old, value := r.Column(row, a.Column.Name), ""
+	if len(a.Edits) > 0 {
+		return r.edited(a, old)
+	}
 	if _, ok := a.Value.(ir.Default); ok && r.Default != nil {
 		value = r.Default(a.Column.Name)
 	} else {
@@ -87,7 +90,24 @@ func (r *Renderer) assigned(a ir.Assignment, row *Scope) string {
 		r.Fail("unknown assignment %q", a.Op)
 		return old
 	}
-	text, _ := fill(assignment.SQL, old, []string{value})
+	text, _ := Fill(assignment.SQL, old, []string{value})
+	return text
+}
+
+// edited is the new value of a JSON column of which parts are changed.
+func (r *Renderer) edited(a ir.Assignment, text string) string {
+	assignment := r.Spelling.Tables().Assignment(a.Op)
+	if assignment == nil {
+		r.Fail("unknown assignment %q", a.Op)
+		return text
+	}
+	for _, e := range a.Edits {
+		value := ""
+		if e.Value != nil {
+			value = r.Value(e.Value)
+		}
+		text, _ = Fill(assignment.SQL, text, []string{value, r.Value(e.Path)})
+	}
 	return text
 }
 

@@ -206,6 +206,8 @@ func (e *env) key(t *Table, o *ordering, path []*Relation, r Row) any {
 		return e.aggregateKey(o, r)
 	case o.computed != nil:
 		return e.computed(t, o.computed, 1, r)
+	case o.part.kind != "":
+		return o.part.of(e.cell(t, o.column, r))
 	}
 	return e.cell(t, o.column, r)
 }

@@ -52,6 +52,14 @@ func (a *asker) columns(t *Table, of ...Kind) []*Column {
 	})
 }
 
+// parted are the columns whose values have parts that the role may name.
+func (a *asker) parted(t *Table) []*Column {
+	if !a.model.dialect.parts {
+		return nil
+	}
+	return a.columns(t, JSON)
+}
+
 func (a *asker) computed(t *Table, rows bool) []*Computed {
 	s := a.sight(t)
 	return slices.DeleteFunc(slices.Clone(t.Computed), func(c *Computed) bool {
@@ -187,6 +195,11 @@ func (a *asker) ordering(t *Table, depth int) (ordering, bool) {
 			return a.aggregateOrdering(c.Returns, ordering{computed: c})
 		}
 	}
+	if parted := a.parted(t); len(parted) > 0 && a.chance(30) {
+		o := ordering{column: pick(a.Rand, parted), part: a.part()}
+		o.part.kind = pick(a.Rand, []string{"bool", "float", "int"})
+		return a.direct(o), true
+	}
 	computed := slices.DeleteFunc(a.computed(t, false), func(c *Computed) bool { return c.argument || c.Kind == Text })
 	columns := a.columns(t, Int, Float, Text, Bool, Texts)
 	switch {
@@ -236,6 +249,9 @@ func (a *asker) condition(t *Table, depth int) expression {
 	}
 	columns := a.columns(t)
 	computed := slices.DeleteFunc(a.computed(t, false), func(c *Computed) bool { return c.argument })
+	if parted := a.parted(t); len(parted) > 0 && a.chance(30) {
+		return a.partComparison(pick(a.Rand, parted))
+	}
 	if len(columns)+len(computed) == 0 {
 		return conjunction{}
 	}

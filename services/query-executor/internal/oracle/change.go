@@ -20,9 +20,12 @@ type Change struct {
 // step is one update, or the delete.
 type step struct {
 	where expression
-	// column gets the value.
+	// column is the one that changes.
 	column *Column
-	value  any
+	// operator is the one of the update, given what it is given of the column, and change what becomes of a value.
+	operator string
+	given    any
+	change   func(old any) any
 }
 
 // Change makes a mutation for a role; nil when it may not change anything.
@@ -66,14 +69,19 @@ func (a *asker) steps(c *Change) {
 	}
 	for range n {
 		s := step{where: a.condition(c.table, 3), column: pick(a.Rand, free)}
-		s.value = a.value(s.column.Kind)
+		if s.column.Kind == JSON && a.model.dialect.parts && a.chance(60) {
+			s.operator, s.given, s.change = a.edit()
+		} else {
+			value := a.value(s.column.Kind)
+			s.operator, s.given, s.change = "_set", typed{s.column.Kind.graphQL(), value}, func(any) any { return value }
+		}
 		c.steps = append(c.steps, s)
 	}
 }
 
 func (w *writer) change(c *Change) string {
 	where := func(s step) any { return typed{c.table.Name + "_bool_exp!", condition(s.where)} }
-	set := func(s step) any { return object{{s.column.Field, typed{s.column.Kind.graphQL(), s.value}}} }
+	set := func(s step) any { return object{{s.column.Field, s.given}} }
 	name, args := "update_"+c.table.Name, ""
 	switch first := c.steps[0]; {
 	case c.deletes:
@@ -81,11 +89,11 @@ func (w *writer) change(c *Change) string {
 	case c.many:
 		updates := []any{}
 		for _, s := range c.steps {
-			updates = append(updates, object{{"where", where(s)}, {"_set", set(s)}})
+			updates = append(updates, object{{"where", where(s)}, {s.operator, set(s)}})
 		}
 		name, args = name+"_many", "updates: "+w.value(updates)
 	default:
-		args = "where: " + w.value(where(first)) + ", _set: " + w.value(set(first))
+		args = "where: " + w.value(where(first)) + ", " + first.operator + ": " + w.value(set(first))
 	}
 	return fmt.Sprintf("{ f: %s(%s) { affected_rows } }", name, args)
 }
@@ -109,7 +117,7 @@ func (c *Change) Apply() any {
 			})
 		}
 		for _, r := range found {
-			r[s.column.Name] = s.value
+			r[s.column.Name] = s.change(r[s.column.Name])
 		}
 		c.model.forget()
 	}

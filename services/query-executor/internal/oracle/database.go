@@ -156,6 +156,7 @@ func (m *Model) Metadata() []byte {
 			{"name", "default"},
 			{"kind", m.dialect.kind},
 			{"configuration", m.dialect.configuration},
+			{"customization", object{{"json_paths", m.dialect.parts}}},
 			{"tables", tables},
 			{"functions", functions},
 		}}},

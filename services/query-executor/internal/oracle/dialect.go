@@ -41,6 +41,8 @@ type Dialect struct {
 	// layout is where a cluster has the tables, tenants whether they have a column of that name in all keys. Other servers have neither.
 	layout  *layout
 	tenants bool
+	// parts reports whether there are conditions on parts of JSON values, orders by them, and updates of them.
+	parts bool
 	// plainKeys reports whether foreign keys are checked at once, and unique columns take one NULL: neither can be declared otherwise.
 	plainKeys bool
 	// name spells a name of a table or column as the database keeps it, word a text that it can handle; nil for any.
@@ -62,6 +64,7 @@ var PostgreSQL = &Dialect{
 	kinds:         []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON},
 	scalars:       strings.NewReplacer(),
 	functions:     true,
+	parts:         true,
 	collation:     ` COLLATE "C"`,
 	literal:       literal,
 	state: func(t *Table) string {

@@ -20,6 +20,13 @@ type (
 		// literal is the form {"column": value} of rules.
 		literal bool
 	}
+	// partComparison compares the part of a JSON column at a path, or asks whether it is there.
+	partComparison struct {
+		column *Column
+		part   part
+		op     string
+		value  any
+	}
 	// columnComparison compares two columns, the other one of this row or of the root.
 	columnComparison struct {
 		column, other *Column
@@ -59,6 +66,7 @@ func (conjunction) expression()         {}
 func (disjunction) expression()         {}
 func (negation) expression()            {}
 func (comparison) expression()          {}
+func (partComparison) expression()      {}
 func (columnComparison) expression()    {}
 func (related) expression()             {}
 func (computedRows) expression()        {}
@@ -92,6 +100,8 @@ func (e *env) eval(x expression, t *Table, r Row) truth {
 		return e.eval(x.of, t, r).not()
 	case comparison:
 		return e.compare(x, t, r)
+	case partComparison:
+		return operate(x.op, x.part.of(e.cell(t, x.column, r)), x.value)
 	case columnComparison:
 		other := r
 		if x.root {

@@ -62,6 +62,8 @@ type ordering struct {
 	path     []*Relation
 	column   *Column
 	computed *Computed
+	// part is that of column, without a kind for none.
+	part part
 	// function is an aggregate of column over the rows of relation or of computed.
 	function   string
 	relation   *Relation
@@ -194,6 +196,8 @@ func (o *ordering) spell() any {
 		v = object{{o.computed.Name + "_aggregate", v}}
 	case o.computed != nil:
 		v = object{{o.computed.Name, v}}
+	case o.part.kind != "":
+		v = object{{"_at", object{{o.column.Field, object{{"path", o.part.path}, {o.part.kind, v}}}}}}
 	default:
 		v = object{{o.column.Field, v}}
 	}

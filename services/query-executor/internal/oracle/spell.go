@@ -185,6 +185,8 @@ func condition(x expression) any {
 			key, kind = x.computed.Name, x.computed.Kind
 		}
 		return object{{key, object{{x.op, operand(x.op, kind, x.value)}}}}
+	case partComparison:
+		return x.spell()
 	case related:
 		return object{{x.relation.Name, condition(x.where)}}
 	case computedRows:

@@ -77,7 +77,7 @@ func (t *Table) buildOrderBy() content {
 			})
 		}
 	}
-	return content{inputs: t.role.orPlaceholder(inputs)}
+	return content{inputs: t.role.orPlaceholder(append(inputs, t.jsonOrder(order)...))}
 }
 
 // columnComparison is the comparison of a column.
@@ -106,6 +106,7 @@ func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
 	return r.named(name, InputObject, description, func() content {
 		inputs := r.operators(s, n, r.valueType(t, s), s.Dialect.Operators(t))
 		inputs = append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Meaning: IsNull{}})
+		inputs = append(inputs, r.jsonConditions(s, n, t)...)
 		if cast := r.castType(s, n, t, scalar); cast != nil {
 			inputs = append(inputs, Input{Name: "_cast", Type: Named(cast), Meaning: Cast{}})
 		}

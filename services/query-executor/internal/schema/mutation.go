@@ -145,6 +145,9 @@ const (
 	jsonDeleteKey    = "delete key/value pair or string element. key/value pairs are matched based on their key value"
 	jsonDeleteElem   = "delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array"
 	jsonDeleteAtPath = "delete the field or element with specified path (for JSON arrays, negative integers count from the end)"
+	jsonMerge        = "merge objects into JSON columns at every level; null removes a key (RFC 7396)"
+	jsonSetAt        = "set parts of JSON columns, and make the objects that lead to them"
+	jsonDeleteAt     = "delete parts of JSON columns"
 )
 
 var updateOperators = [...]updateOperator{
@@ -155,4 +158,7 @@ var updateOperators = [...]updateOperator{
 	{ir.AssignDeleteKey, deleteKeyInput, jsonDeleteKey, jsonDeleteKey, false},
 	{ir.AssignDeleteElem, deleteElemInput, jsonDeleteElem, jsonDeleteElem, false},
 	{ir.AssignDeleteAtPath, deleteAtPathInput, jsonDeleteAtPath, jsonDeleteAtPath, false},
+	{ir.AssignMerge, mergeInput, jsonMerge, jsonMerge, false},
+	{ir.AssignSetAt, setAtInput, jsonSetAt, jsonSetAt, false},
+	{ir.AssignDeleteAt, deleteAtInput, jsonDeleteAt, jsonDeleteAt, false},
 }

@@ -187,7 +187,7 @@ func (w *Writable) operatorInputs() []Input {
 // takenBy are the columns that an operator can change.
 func (w *Writable) takenBy(o *updateOperator) []*resolve.Column {
 	a := w.Source.Dialect.Tables().Assignment(o.op)
-	if a == nil || a.Takes == nil {
+	if a == nil || a.Takes == nil || a.Parts && !w.Source.JSONPaths() {
 		return nil
 	}
 	var list []*resolve.Column
@@ -214,6 +214,8 @@ func (w *Writable) columnInputs(o *updateOperator) []Input {
 			in.Type = Named(w.role.scalar("Int"))
 		case ir.AssignDeleteAtPath:
 			in.Type = List(NonNull(Named(w.role.scalar("String"))))
+		case ir.AssignSetAt, ir.AssignDeleteAt:
+			in.Type = List(NonNull(Named(w.edit(o.op, c))))
 		}
 		inputs = append(inputs, in)
 	}

@@ -22,6 +22,9 @@ const (
 	deleteKeyInput
 	deleteElemInput
 	deleteAtPathInput
+	mergeInput
+	setAtInput
+	deleteAtInput
 	writeParts // their number
 )
 
@@ -45,6 +48,9 @@ var writePartNames = [writeParts]string{
 	deleteKeyInput:    "delete_key_input",
 	deleteElemInput:   "delete_elem_input",
 	deleteAtPathInput: "delete_at_path_input",
+	mergeInput:        "merge_input",
+	setAtInput:        "set_at_input",
+	deleteAtInput:     "delete_at_input",
 }
 
 func (p writePart) kind() Kind {

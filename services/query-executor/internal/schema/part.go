@@ -12,6 +12,7 @@ const (
 	aggregateOrderBy
 	selectColumn
 	aggregatePredicates
+	jsonPathOrderBy
 	connection
 	edge
 	parts // their number
@@ -53,6 +54,8 @@ func (t *Table) partName(p part) string {
 		return t.naming.typeName(t.base, "select_column")
 	case aggregatePredicates:
 		return t.naming.plainTypeName(t.base, "aggregate_bool_exp")
+	case jsonPathOrderBy:
+		return t.naming.typeName(t.base, "json_path_order_by")
 	case connection:
 		return t.naming.relayName(t.base, "Connection")
 	case edge:
@@ -83,6 +86,8 @@ func (t tablePart) describe() string {
 		return "select columns of " + t.relation() + " " + t.display()
 	case aggregatePredicates, edge:
 		return ""
+	case jsonPathOrderBy:
+		return "order by parts of the JSON columns of " + t.display()
 	case connection:
 		return "A Relay connection object on " + t.display()
 	}
@@ -105,6 +110,8 @@ func (t tablePart) build() content {
 		return t.buildSelectColumn()
 	case aggregatePredicates:
 		return t.buildAggregatePredicates()
+	case jsonPathOrderBy:
+		return t.buildJSONOrder()
 	case connection:
 		return t.buildConnection()
 	case edge:

@@ -104,6 +104,8 @@ func (f *orderFinder) expr(e ir.Expr) bool {
 		return f.expr(e.Expr)
 	case ir.JSONPath:
 		return f.expr(e.Expr)
+	case ir.JSONValue:
+		return f.expr(e.Expr)
 	case ir.Upper:
 		return f.expr(e.Expr)
 	}

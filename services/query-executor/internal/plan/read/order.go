@@ -30,6 +30,8 @@ func (p *Planner) Order(at schema.Ref, v input.Value, add func(ir.OrderItem)) er
 			return p.direction(in.Type, v, ir.OrderExpr{Expr: Column(m.SelectColumn)}, add)
 		case schema.Computed:
 			return p.direction(in.Type, v, ir.OrderExpr{Expr: p.computed(m.SelectComputedField)}, add)
+		case schema.AtPath:
+			return p.orderAt(in.Type, v, add)
 		case *schema.Relation:
 			if err := p.Relate(); err != nil {
 				return err
@@ -74,14 +76,14 @@ func (p *Planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAg
 				return err
 			}
 			of := target
-			of.Expr = p.aggregated(in)
+			of.Expr = p.valueOf(in)
 			return direction(in.Type, v, of)
 		})
 	})
 }
 
-// aggregated is what an aggregate function is applied to.
-func (p *Planner) aggregated(in *schema.Input) ir.Expr {
+// valueOf is the value of the column or computed field that an input stands for.
+func (p *Planner) valueOf(in *schema.Input) ir.Expr {
 	if c, ok := in.Meaning.(schema.Column); ok {
 		return Column(c.SelectColumn)
 	}

@@ -115,6 +115,11 @@ func (p *Planner) operator(in *schema.Input, v input.Value, left ir.Expr, t cata
 		return ir.IsNull{Expr: left, Not: !yes}, err
 	case schema.Cast:
 		return p.cast(in.Type, v, left)
+	case schema.AtPath:
+		return p.conditionsAt(in.Type, v, left)
+	case schema.PathExists:
+		path, err := p.Keys(in.Type, v)
+		return ir.IsNull{Expr: part(left, path), Not: true}, err
 	case schema.Operator:
 		if m.Operand == backend.OperandList && t.IsArray() {
 			return p.amongArrays(m.Operator, in.Type, v, left, t)

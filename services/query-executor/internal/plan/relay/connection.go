@@ -2,6 +2,7 @@ package relay
 
 import (
 	"slices"
+	"strings"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -84,11 +85,21 @@ func (p *Planner) connectionOrder(query *ir.Connection, r read.Relation, in *sch
 			if name, ok := read.PlainColumn(leaf(i.Target)); ok {
 				key.Path[len(key.Path)-1] = name
 			}
+			if part, ok := partOf(i.Target); ok { // one member, as another path may begin with this one
+				key.Path = append(key.Path, strings.Join(part.Path, "\x00"))
+			}
 			key.NotNull = r.NotNull(i.Target)
 			query.OrderBy = append(query.OrderBy, i)
 			query.Keys = append(query.Keys, key)
 		})
 	})
+}
+
+// partOf is the part of a JSON value that an ordering is by, if it is by one.
+func partOf(t ir.OrderTarget) (ir.JSONValue, bool) {
+	o, _ := leaf(t).(ir.OrderExpr)
+	part, ok := o.Expr.(ir.JSONValue)
+	return part, ok
 }
 
 // leaf is what an ordering through relationships is by.
@@ -123,6 +134,8 @@ func exprType(e ir.Expr) catalog.Type {
 	case ir.Column:
 		return e.Type
 	case ir.Call:
+		return e.Type
+	case ir.JSONValue:
 		return e.Type
 	case ir.Redacted:
 		return exprType(e.Expr)

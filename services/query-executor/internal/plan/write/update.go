@@ -103,6 +103,13 @@ func (p *Planner) changeInput(c *change, in *schema.Input, v input.Value) error 
 
 func (p *Planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
 	to, _ := in.Meaning.(schema.WrittenColumn)
+	if op == ir.AssignSetAt || op == ir.AssignDeleteAt {
+		edits, err := p.edits(op, to, in.Type, v)
+		if len(edits) > 0 {
+			c.set = append(c.set, ir.Assignment{Column: read.ColumnOf(to.Column), Op: op, Edits: edits})
+		}
+		return err
+	}
 	var how input.Coercion
 	switch op {
 	case ir.AssignDeleteKey:
@@ -119,6 +126,40 @@ func (p *Planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Va
 	given, err := p.Operand(in.Type, v, how)
 	c.set = append(c.set, ir.Assignment{Column: read.ColumnOf(to.Column), Op: op, Value: given})
 	return err
+}
+
+// mostEdits is how many parts of a column an update may change: each is a statement within the statement.
+const mostEdits = 20
+
+// edits plans changes of parts of a JSON column.
+func (p *Planner) edits(op ir.AssignOp, to schema.WrittenColumn, at schema.Ref, v input.Value) ([]ir.Edit, error) {
+	v, null, err := p.IsNull(at, v, input.LookShape)
+	if err != nil || null {
+		return nil, err
+	}
+	var edits []ir.Edit
+	err = p.List(at, v, func(item schema.Ref, v input.Value) error {
+		if len(edits) == mostEdits {
+			return p.Fail("an update changes %d parts of a column at most", mostEdits)
+		}
+		var e ir.Edit
+		err := p.Object(item, v, func(in *schema.Input, v input.Value) (err error) {
+			if in.Meaning == schema.ArgPath {
+				e.Path, err = p.KeyList(in.Type, v)
+				return err
+			}
+			how := p.Column(to.Type, in.Type)
+			how.Nullable = true
+			e.Value, err = p.Operand(in.Type, v, how)
+			return err
+		})
+		if op == ir.AssignSetAt && e.Value == nil {
+			e.Value = ir.Literal{Null: true, Type: to.Type}
+		}
+		edits = append(edits, e)
+		return err
+	})
+	return edits, err
 }
 
 // key plans the columns of a primary key.
