@@ -2,7 +2,10 @@ package bus
 
 import (
 	"context"
+	crand "crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -122,6 +125,60 @@ func (c *Cache) Clear(ctx context.Context, family, key string) error {
 		return nil
 	}
 	return err
+}
+
+// purgeSeen is how long a purge is remembered: longer than any answer that it overtakes may take.
+const purgeSeen = time.Hour
+
+// tagToken and purgeToken are the families of what is recorded about a tag.
+func tagToken(tag string) string { return "tag-" + hashToken(tag) }
+
+func purgeToken(tag string) string { return "purge-" + hashToken(tag) }
+
+func hashToken(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Tag records that entries of a family have a tag, before one of them is put.
+func (c *Cache) Tag(ctx context.Context, tag, family string, ttl time.Duration) error {
+	return c.Put(ctx, tagToken(tag), family, nil, ttl)
+}
+
+// Purged is a text that each Purge of the tag changes, empty for none lately.
+func (c *Cache) Purged(ctx context.Context, tag string) (string, error) {
+	body, _, err := c.Get(ctx, purgeToken(tag), "last")
+	if errors.Is(err, ErrNoEntry) {
+		err = nil
+	}
+	return string(body), err
+}
+
+// Purge removes the entries with a tag. Who puts one meanwhile reads Purged afterwards, and finds that it changed.
+func (c *Cache) Purge(ctx context.Context, tag string) error {
+	if err := c.Put(ctx, purgeToken(tag), "last", []byte(crand.Text()), purgeSeen); err != nil {
+		return err
+	}
+	var families []string
+	err := c.do(ctx, func(ctx context.Context, s jetstream.Stream) error {
+		info, err := s.Info(ctx, jetstream.WithSubjectFilter(cacheSubjects(tagToken(tag), "")))
+		if err != nil {
+			return err
+		}
+		for subject := range info.State.Subjects {
+			families = append(families, strings.Split(subject, ".")[3])
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, ErrNoEntry) {
+		return err
+	}
+	for _, family := range append(families, tagToken(tag)) {
+		if err := c.Clear(ctx, family, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // IsToken reports whether s can be a family or key.

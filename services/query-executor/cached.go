@@ -4,11 +4,13 @@ import (
 	"context"
 	"maps"
 	"strconv"
+	"time"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/freshness"
 )
 
 // cacheKey is the key of the answer to a request.
@@ -29,6 +31,9 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 			}
 		}
 	}
+	for _, tag := range cachedTags(r.cached) {
+		of.Plan = append(of.Plan, "\x00tag "+tag) // unlike any statement
+	}
 	if r.plan.Session.Opaque {
 		of.Headers = maps.Clone(q.clientHeaders)
 		delete(of.Headers, "x-request-id")
@@ -40,11 +45,25 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 // held back until it is stored, so that its head can report that.
 func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *backend.Answer, s *scratch) error {
 	seconds, refresh := cachedArguments(r.cached, s.values)
+	tags := cachedTags(r.cached)
+	var guard *freshness.Guard
+	var purges []string
+	if len(tags) > 0 {
+		var err error
+		if guard, err = e.freshness.Guard(ctx, r.plan.Reads); err == nil {
+			purges, err = e.cache.Purges(ctx, tags)
+		}
+		if err != nil { // what can't be removed in time isn't cached
+			e.logger.DebugContext(ctx, "an answer with tags is not cached at present", "error", err)
+			return e.write(ctx, q, r.plan, out, s)
+		}
+	}
 	key := e.cacheKey(q, r, s)
 	deps := r.plan.Session
-	s.responder.SessionBound, s.responder.HeadersBound = deps.All || deps.Opaque || len(deps.Names) > 0, deps.Opaque
+	s.responder.SessionBound = deps.All || deps.Opaque || len(deps.Names) > 0
+	s.responder.Revalidate = deps.Opaque || len(cachedTags(r.cached)) > 0
 	if !refresh {
-		if body, left, ok := e.cache.Get(ctx, key); ok {
+		if body, left, ok := e.cache.Get(ctx, key); ok && (guard == nil || guard.Covers(key.Family, time.Now().Add(left-e.cache.TTL(seconds)))) {
 			e.metrics.cacheHits.Inc()
 			if e.queryLog.LogsQueries() {
 				e.queryLog.Cached(ctx, q.logged())
@@ -66,7 +85,15 @@ func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *bac
 	if ttl == 0 || hasErrors(body) {
 		return s.responder.Release(cache.NoWarning, 0)
 	}
-	warning := e.cache.Put(ctx, key, body, ttl)
+	var warning cache.Warning
+	switch {
+	case guard == nil:
+		warning = e.cache.Put(ctx, key, body, ttl)
+	case guard.Keep(key.Family):
+		warning = e.cache.PutTagged(ctx, key, body, ttl, tags, purges, guard.Changed)
+	default:
+		warning = cache.CapacityExceeded
+	}
 	if warning != cache.NoWarning {
 		ttl = 0
 	}

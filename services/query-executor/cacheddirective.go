@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"queryengine/pkg/catalog"
+	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 )
@@ -26,6 +28,7 @@ func cachedArguments(d *parse.Directive, values [][]byte) (ttl int64, refresh bo
 	ttl = defaultTTL
 	for _, a := range d.Arguments {
 		switch {
+		case a.Name == "tags":
 		case a.Name == "refresh":
 			refresh = a.Value.Kind == parse.Boolean && a.Value.Text == "true"
 		case a.Value.Kind == parse.VariableUse:
@@ -47,4 +50,25 @@ func sessionDeps(op *parse.Operation, p *plan.Plan) plan.SessionDeps {
 		return plan.SessionDeps{}
 	}
 	return p.SessionDeps()
+}
+
+// cachedTags are the tags of @cached, which the plan has checked, each once and sorted.
+func cachedTags(d *parse.Directive) (tags []string) {
+	for _, a := range d.Arguments {
+		if a.Name == "tags" {
+			for _, item := range a.Value.Items {
+				tags = append(tags, item.Text)
+			}
+		}
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+// cachedReads are the tables that an answer with tags is read from, by source; nil for other answers.
+func cachedReads(op *parse.Operation, p *plan.Plan) map[string][]catalog.Name {
+	if d := cachedDirective(op); d == nil || len(cachedTags(d)) == 0 {
+		return nil
+	}
+	return execute.Reads(p)
 }

@@ -23,6 +23,7 @@ import (
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/dataop"
+	"queryengine/services/query-executor/internal/freshness"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
@@ -82,8 +83,10 @@ type Executor struct {
 	logger         *slog.Logger
 	queryLog       *querylog.Log
 	// cache is nil when answers are not cached.
-	cache   *cache.Cache
-	metrics *metrics
+	cache *cache.Cache
+	// freshness removes cached answers with tags when their tables change.
+	freshness *freshness.Watcher
+	metrics   *metrics
 	// seal is nil when there are no keys.
 	seal    *seal.Keys
 	tracer  trace.Tracer

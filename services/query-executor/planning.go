@@ -77,6 +77,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	}
 	p := planned.New(prepared, made, q.session.Role, st.generation)
 	p.Session = sessionDeps(d.Operation, made)
+	p.Reads = cachedReads(d.Operation, made)
 	if !made.Once {
 		d.Keep(s.values, made.Looks, p)
 	}

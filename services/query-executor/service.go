@@ -127,6 +127,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	e.queryLog = querylog.New(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)
+	e.freshness = newFreshness(e, d)
 	e.remoteSubscriptions = newRemoteSubscriptions(e)
 	e.dataop = dataop.New(dataop.Deps{
 		Metadata:  e.metadataAt,
@@ -208,6 +209,7 @@ func (e *Executor) Stop() {
 	e.closing.Do(func() {
 		e.announcer.leave()
 		e.live.Close()
+		e.freshness.Close()
 		e.remoteSubscriptions.Close()
 		e.replanning.wait()
 		e.Base.Stop()

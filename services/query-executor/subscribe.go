@@ -17,9 +17,22 @@ import (
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/changelog"
+	"queryengine/services/query-executor/internal/freshness"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/planned"
 )
+
+func changeLog(d Deps) func(source string) backend.Changes {
+	return func(source string) backend.Changes { return changelog.New(d.Bus, source) }
+}
+
+// newFreshness makes what removes cached answers.
+func newFreshness(e *Executor, d Deps) *freshness.Watcher {
+	return freshness.New(freshness.Deps{
+		Changes: live.Changes{Use: e.liveSource, Log: changeLog(d)}, Log: d.Logger,
+		Forget: func(ctx context.Context, family string) { e.cache.Forget(ctx, family) },
+	})
+}
 
 // newLive makes what keeps the executor's subscriptions.
 func newLive(e *Executor, d Deps) *live.Manager {
@@ -29,7 +42,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch, Patience: e.config.livePatience},
 		SkipEmpty: e.config.SkipEmptyResults,
 		Version:   e.versionOf,
-		ChangeLog: func(source string) backend.Changes { return changelog.New(d.Bus, source) },
+		ChangeLog: changeLog(d),
 		Calls:     e.calls,
 		Metrics:   live.NewMetrics(d.Metrics, e.config.DetailedMetrics),
 		Log:       telemetry.Of(d.Logger, logtype.Poller),

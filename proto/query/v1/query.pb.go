@@ -230,8 +230,9 @@ type ExecuteHead struct {
 	OperationName string `protobuf:"bytes,3,opt,name=operation_name,json=operationName,proto3" json:"operation_name,omitempty"`
 	OperationType string `protobuf:"bytes,4,opt,name=operation_type,json=operationType,proto3" json:"operation_type,omitempty"`
 	// The answer of an operation with @cached depends on session variables, or on headers of the client; false for any other operation.
-	SessionBound  bool `protobuf:"varint,5,opt,name=session_bound,json=sessionBound,proto3" json:"session_bound,omitempty"`
-	HeadersBound  bool `protobuf:"varint,6,opt,name=headers_bound,json=headersBound,proto3" json:"headers_bound,omitempty"`
+	SessionBound bool `protobuf:"varint,5,opt,name=session_bound,json=sessionBound,proto3" json:"session_bound,omitempty"`
+	// Caches of HTTP have to check the answer each time: it may depend on headers of the client, or has tags.
+	Revalidate    bool `protobuf:"varint,6,opt,name=revalidate,proto3" json:"revalidate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -301,9 +302,9 @@ func (x *ExecuteHead) GetSessionBound() bool {
 	return false
 }
 
-func (x *ExecuteHead) GetHeadersBound() bool {
+func (x *ExecuteHead) GetRevalidate() bool {
 	if x != nil {
-		return x.HeadersBound
+		return x.Revalidate
 	}
 	return false
 }
@@ -908,14 +909,16 @@ const file_query_v1_query_proto_rawDesc = "" +
 	" \x01(\bR\bdescribe\x1a@\n" +
 	"\x12ClientHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x97\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x92\x02\n" +
 	"\vExecuteHead\x126\n" +
 	"\aheaders\x18\x01 \x03(\v2\x1c.queryengine.query.v1.HeaderR\aheaders\x128\n" +
 	"\x18parameterized_query_hash\x18\x02 \x01(\tR\x16parameterizedQueryHash\x12%\n" +
 	"\x0eoperation_name\x18\x03 \x01(\tR\roperationName\x12%\n" +
 	"\x0eoperation_type\x18\x04 \x01(\tR\roperationType\x12#\n" +
-	"\rsession_bound\x18\x05 \x01(\bR\fsessionBound\x12#\n" +
-	"\rheaders_bound\x18\x06 \x01(\bR\fheadersBound\"2\n" +
+	"\rsession_bound\x18\x05 \x01(\bR\fsessionBound\x12\x1e\n" +
+	"\n" +
+	"revalidate\x18\x06 \x01(\bR\n" +
+	"revalidate\"2\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"\xdb\x01\n" +

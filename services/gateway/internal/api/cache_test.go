@@ -20,16 +20,21 @@ func (a *fakeAnswers) Clear(_ context.Context, family, key string) error {
 	return nil
 }
 
+func (a *fakeAnswers) Purge(_ context.Context, tag string) error {
+	a.cleared = append(a.cleared, [2]string{"tag", tag})
+	return nil
+}
+
 func TestClearCache(t *testing.T) {
 	t.Parallel()
 	answers := &fakeAnswers{}
 	w := setup(t, func(w *world) { w.deps.Answers = answers })
-	for _, query := range []string{"", "?key=a1", "?family=b2", "?key=*", "?family=a.b"} {
+	for _, query := range []string{"", "?key=a1", "?family=b2", "?key=*", "?family=a.b", "?tag=a&tag=b%20c"} {
 		got := w.send(t, "POST", "/pro/cache/clear"+query, "", admin...)
 		require.Equal(t, http.StatusOK, got.status)
 		require.Equal(t, `{"message":"success"}`, got.body)
 	}
-	require.Equal(t, [][2]string{{"", ""}, {"", "a1"}, {"b2", ""}}, answers.cleared, "what can't be a key clears nothing")
+	require.Equal(t, [][2]string{{"", ""}, {"", "a1"}, {"b2", ""}, {"tag", "a"}, {"tag", "b c"}}, answers.cleared, "what can't be a key clears nothing")
 	got := w.send(t, "POST", "/pro/cache/clear", "", append(admin, "X-Engine-Role", "clerk")...)
 	require.Equal(t, http.StatusBadRequest, got.status)
 	got = setup(t, nil).send(t, "POST", "/pro/cache/clear", "", admin...)

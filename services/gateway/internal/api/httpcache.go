@@ -75,7 +75,7 @@ func (x *exchange) setCaching(head *queryv1.ExecuteHead, age string) {
 	case h.Get("Set-Cookie") != "" || x.withoutCookies():
 		h.Set("Cache-Control", noStore)
 		x.caching.on = false
-	case seconds <= 0 || x.session.Trusted || x.api.Authenticator.AsksWebhook(), head.GetHeadersBound(),
+	case seconds <= 0 || x.session.Trusted || x.api.Authenticator.AsksWebhook(), head.GetRevalidate(),
 		x.session.Anonymous && head.GetSessionBound():
 		// Any header may decide what is answered.
 		h.Set("Cache-Control", privateCheck)

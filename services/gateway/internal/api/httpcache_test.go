@@ -93,7 +93,7 @@ const byDocument = "/v1/graphql?documentId=q"
 func TestCacheControl(t *testing.T) {
 	t.Parallel()
 	session := func(h *queryv1.ExecuteHead) { h.SessionBound = true }
-	headers := func(h *queryv1.ExecuteHead) { h.SessionBound, h.HeadersBound = true, true }
+	headers := func(h *queryv1.ExecuteHead) { h.SessionBound, h.Revalidate = true, true }
 	for name, c := range map[string]struct {
 		head   *queryv1.ExecuteHead
 		change func(*world, *callers)

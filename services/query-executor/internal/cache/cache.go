@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -12,6 +13,14 @@ type Store interface {
 	// Get fails when there is no entry.
 	Get(ctx context.Context, family, key string) (body []byte, expires time.Time, err error)
 	Put(ctx context.Context, family, key string, body []byte, ttl time.Duration) error
+}
+
+// tagStore is a Store that removes entries by what they are tagged with. *bus.Cache is one.
+type tagStore interface {
+	Clear(ctx context.Context, family, key string) error
+	Tag(ctx context.Context, tag, family string, ttl time.Duration) error
+	// Purged is a text that changes whenever entries with the tag are removed.
+	Purged(ctx context.Context, tag string) (string, error)
 }
 
 // Config bounds a Cache.
@@ -92,4 +101,50 @@ func (c *Cache) Put(ctx context.Context, k Key, body []byte, ttl time.Duration) 
 		return StoreFailed
 	}
 	return NoWarning
+}
+
+// Purges are texts that change when the entries with tags are removed. A store that can't tell has entries removed by nothing but their
+// end.
+func (c *Cache) Purges(ctx context.Context, tags []string) (texts []string, err error) {
+	s, ok := c.store.(tagStore)
+	if !ok {
+		return nil, nil
+	}
+	texts = make([]string, len(tags))
+	for i, tag := range tags {
+		if texts[i], err = s.Purged(ctx, tag); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// PutTagged is Put for an answer with tags. before are the Purges from before the answer was made: one that a purge has overtaken, or that
+// changed reports to be outdated, is removed again.
+func (c *Cache) PutTagged(ctx context.Context, k Key, body []byte, ttl time.Duration, tags, before []string, changed func() bool) Warning {
+	s, ok := c.store.(tagStore)
+	if !ok {
+		return c.Put(ctx, k, body, ttl)
+	}
+	for _, tag := range tags {
+		if err := s.Tag(ctx, tag, k.Family, ttl); err != nil {
+			c.log.WarnContext(ctx, "answer was not cached", "error", err)
+			return StoreFailed
+		}
+	}
+	warning := c.Put(ctx, k, body, ttl)
+	if after, err := c.Purges(ctx, tags); err != nil || !slices.Equal(before, after) || changed() {
+		c.Forget(ctx, k.Family)
+		return StoreFailed
+	}
+	return warning
+}
+
+// Forget removes the answers of a family.
+func (c *Cache) Forget(ctx context.Context, family string) {
+	if s, ok := c.store.(tagStore); ok {
+		if err := s.Clear(ctx, family, ""); err != nil {
+			c.log.WarnContext(ctx, "outdated answers stay until they end", "error", err)
+		}
+	}
 }

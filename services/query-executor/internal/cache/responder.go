@@ -22,8 +22,8 @@ type Writer interface {
 type Responder struct {
 	To Writer
 
-	// SessionBound and HeadersBound report what the answer of an operation with @cached depends on besides the role.
-	SessionBound, HeadersBound bool
+	// SessionBound and Revalidate describe the answer of an operation with @cached, as its head does.
+	SessionBound, Revalidate bool
 
 	headers []*queryv1.Header
 	about   About
@@ -77,7 +77,7 @@ func (r *Responder) Failed(err error) error {
 func (r *Responder) head() *queryv1.ExecuteHead {
 	return &queryv1.ExecuteHead{
 		ParameterizedQueryHash: r.about.Hash, OperationName: r.about.Name, OperationType: r.about.Kind,
-		SessionBound: r.SessionBound, HeadersBound: r.HeadersBound,
+		SessionBound: r.SessionBound, Revalidate: r.Revalidate,
 	}
 }
 

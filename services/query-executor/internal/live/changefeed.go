@@ -84,31 +84,24 @@ func (f *changeFeed) run() {
 
 // listen listens for as long as the connection and the source stay what they are.
 func (f *changeFeed) listen() {
-	source, release, err := f.manager.deps.Use(f.source)
-	if err != nil {
-		return
-	}
-	defer release()
-	changes := f.changesOf(source)
-	if changes == nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(f.manager.base)
-	defer cancel()
-	var watching sync.WaitGroup
-	watching.Go(func() { f.whileSame(ctx, cancel, source) })
-	err = changes.Listen(ctx, func() { f.up(changes) }, f.changed)
-	cancel()
-	watching.Wait()
+	deps := f.manager.deps
+	err := Listen(f.manager.base, Changes{Use: deps.Use, Log: deps.ChangeLog}, f.source, f.used, f.up, f.changed)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		f.manager.deps.Log.Warn("change feed lost; subscriptions poll", "source", f.source, "error", err)
+		deps.Log.Warn("change feed lost; subscriptions poll", "source", f.source, "error", err)
 	}
 }
 
-// changesOf is nil when the source doesn't report changes.
-func (f *changeFeed) changesOf(source backend.LiveSource) backend.Changes {
+// Changes are where the changes of sources come from.
+type Changes struct {
+	Use func(source string) (backend.LiveSource, func(), error)
+	// Log gives the changes of a source whose log another process reads.
+	Log func(source string) backend.Changes
+}
+
+// Of is nil when the source doesn't report changes.
+func (c Changes) Of(name string, source backend.LiveSource) backend.Changes {
 	if s, ok := source.(backend.LogSource); ok && s.ChangeLog("") != nil {
-		return f.manager.deps.ChangeLog(f.source)
+		return c.Log(name)
 	}
 	if s, ok := source.(backend.ChangeSource); ok {
 		return s.Changes()
@@ -116,8 +109,30 @@ func (f *changeFeed) changesOf(source backend.LiveSource) backend.Changes {
 	return nil
 }
 
-// whileSame ends a feed whose source was opened again, and one that no subscription uses.
-func (f *changeFeed) whileSame(ctx context.Context, cancel context.CancelFunc, source backend.LiveSource) {
+// Listen calls up once the changes of a source are reported, and changed for each of them, for as long as the connection and the source
+// stay what they are, and used reports true.
+func Listen(ctx context.Context, from Changes, name string, used func() bool, up func(backend.Changes), changed func(backend.Change)) error {
+	source, release, err := from.Use(name)
+	if err != nil {
+		return nil // it is tried again
+	}
+	defer release()
+	changes := from.Of(name, source)
+	if changes == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var watching sync.WaitGroup
+	watching.Go(func() { whileSame(ctx, cancel, from, name, source, used) })
+	err = changes.Listen(ctx, func() { up(changes) }, changed)
+	cancel()
+	watching.Wait()
+	return err
+}
+
+// whileSame ends a feed whose source was opened again, and one that has no user.
+func whileSame(ctx context.Context, cancel context.CancelFunc, from Changes, name string, source backend.LiveSource, used func() bool) {
 	tick := time.NewTicker(sourceCheck)
 	defer tick.Stop()
 	for {
@@ -126,8 +141,8 @@ func (f *changeFeed) whileSame(ctx context.Context, cancel context.CancelFunc, s
 			return
 		case <-tick.C:
 		}
-		now, release, err := f.manager.deps.Use(f.source)
-		if err != nil || now != source || !f.used() {
+		now, release, err := from.Use(name)
+		if err != nil || now != source || !used() {
 			cancel()
 		}
 		if err == nil {

@@ -22,6 +22,8 @@ type Plan struct {
 	*execute.Prepared
 	// Session is what the plan uses of the session, when its answer may be cached.
 	Session plan.SessionDeps
+	// Reads are the tables that the answer is read from, by source, when it may be cached with tags.
+	Reads map[string][]catalog.Name
 	// Inserts are those of the plan, for one that takes its place.
 	Inserts []*insert.Tree
 

@@ -176,6 +176,7 @@ func (r *Role) Directives() []Directive {
 			Args: []Input{
 				{Name: "ttl", Description: "measured in seconds", Type: r.plainType("Int!"), Default: "60"},
 				{Name: "refresh", Description: "refresh the cache entry", Type: r.plainType("Boolean!"), Default: "false"},
+				{Name: "tags", Description: "removes the answer from the cache when a table that it was read from changes, or by these names", Type: listed(r.scalar("String"))},
 			},
 		},
 	}

@@ -67,6 +67,9 @@ func (p *Walker) OperationDirectives(op *parse.Operation) error {
 	for i := range op.Directives {
 		switch d := &op.Directives[i]; {
 		case d.Name == "cached" && op.Kind == parse.Query:
+			if err := p.literalTags(d); err != nil {
+				return err
+			}
 			if err := p.directiveArguments(d, p.cachedArgument); err != nil {
 				return err
 			}
@@ -80,7 +83,35 @@ func (p *Walker) OperationDirectives(op *parse.Operation) error {
 	return nil
 }
 
+// The bounds of tags.
+const (
+	mostTags   = 16
+	longestTag = 128
+)
+
+// literalTags refuses tags that aren't texts in the document: all answers of a document have the same.
+func (p *Walker) literalTags(d *parse.Directive) error {
+	for i := range d.Arguments {
+		v := &d.Arguments[i].Value
+		if d.Arguments[i].Name != "tags" || v.Kind == parse.Null {
+			continue
+		}
+		if v.Kind != parse.List || len(v.Items) > mostTags {
+			return p.Fail("'tags' is a list of at most %d texts", mostTags)
+		}
+		for _, tag := range v.Items {
+			if tag.Kind != parse.String || tag.Text == "" || len(tag.Text) > longestTag {
+				return p.Fail("a tag is a text of 1 to %d bytes", longestTag)
+			}
+		}
+	}
+	return nil
+}
+
 func (p *Walker) cachedArgument(in *schema.Input, v input.Value) error {
+	if in.Name == "tags" {
+		return nil // see literalTags
+	}
 	if in.Name == "refresh" {
 		_, err := p.Boolean(in.Type, v)
 		return err
