@@ -36,7 +36,7 @@ export function Ask(props: {
       {children}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isPending={run.isPending} isDisabled={disabled} onPress={() => run.mutate()}>
+        <Button look="primary" isPending={run.isPending} isDisabled={disabled} onPress={() => run.mutate()}>
           {title}
         </Button>
         <Cancel />

@@ -1,0 +1,16 @@
+/** The texts of a table's permissions. */
+export const texts = {
+  roles: "Roles and what they may do",
+  role: "Role",
+  newRole: "New role",
+  addRole: "Add role",
+  preview: "Preview as role",
+  ofRole: "Permissions of a role",
+  noRoles: "No role but admin, who may do everything. Add one to share this table.",
+  all: "all",
+  part: "in part",
+  nothing: "none",
+  conflict: "in conflict",
+  inherited: (words: string) => `${words}, inherited`,
+  cell: (role: string, operation: string, words: string) => `${role} ${operation}: ${words}`,
+};
