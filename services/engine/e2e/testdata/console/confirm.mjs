@@ -36,6 +36,15 @@ export const tests = {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Columns: each" }).click();
     await page.getByRole("textbox", { name: "Rows as JSON" }).fill('{"name": {"_eq": ""}}');
+    // The rows of the rule are shown while it is edited.
+    await page.getByText("Preview the rows").click();
+    await page.getByText("The rule lets 0 of 2 rows through.").waitFor();
+    await page.getByRole("textbox", { name: "Rows as JSON" }).fill('{"name": {"_eq": "x-engine-name"}}');
+    await page.getByLabel("x-engine-name", { exact: true }).fill("Ann");
+    await page.getByText("The rule lets 1 of 2 rows through.").waitFor();
+    await has(page.getByRole("grid", { name: "Rows of the rule" }), "Ann");
+    await axe(page, "the rows of a rule");
+    await page.getByRole("textbox", { name: "Rows as JSON" }).fill('{"name": {"_eq": ""}}');
     await page.getByRole("button", { name: "Save…" }).click();
     await has(dialog, "The rule compares with an empty text.");
     await dialog.getByText("Show the change").click();

@@ -46,7 +46,7 @@ export const rows = [
   { name: "Data, long names", path: "/console/data?source=default&schema=public&table=a_name_of_sixty_three_letters_which_is_as_long_as_names_may_be_", ready: row(grid("Rows")) },
   { name: "Data, a cell", path: table, steps: (page) => editName(page), ready: (page) => page.getByRole("dialog", { name: "Cell of name" }), text: html, tabLeaves: true },
   { name: "Data, changes", path: table, steps: async (page) => { await editName(page); await page.keyboard.type("!"); await page.keyboard.press("Enter"); }, ready: (page) => page.getByRole("region", { name: "Changes that aren't saved" }), text: html },
-  { name: "Data, columns that are shown", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await page.getByText("Columns: all of 2").click(); }, ready: (page) => page.getByRole("grid", { name: "Columns", exact: true }) },
+  { name: "Data, columns that are shown", path: table, covers: true, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await page.getByText("Columns: all of 2").click(); }, ready: (page) => page.getByRole("grid", { name: "Columns", exact: true }) },
   { name: "Data, a column of many rows", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Bulk edit…")(page); }, ready: (page) => page.getByRole("dialog").getByText(/rows get/) },
   { name: "Data, insert", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Insert row")(page); }, ready: (page) => page.getByRole("dialog") },
   { name: "Data, import", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Import CSV…")(page); }, ready: (page) => page.getByRole("dialog").getByLabel("File") },

@@ -11,16 +11,6 @@ const quality = 40;
 
 /** pages are the pictures by their names. */
 const pages = {
-  async api(page) {
-    await type(page, "Operation", "query Authors {\n  author(order_by: {name: asc}) {\n    name\n    articles {\n      title\n    }\n  }\n}");
-    await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
-    await has(page.getByLabel("Result of the operation"), '"Ann"');
-  },
-  async data(page) {
-    await area(page, "Data");
-    await page.getByRole("button", { name: "Open public.author" }).click();
-    await has(page.getByRole("grid", { name: "Rows" }), "Ann");
-  },
   async "data-row"(page) {
     await area(page, "Data");
     await page.getByRole("button", { name: "Open public.author" }).click();

@@ -17,6 +17,12 @@ export function Title(props: { name: string; children?: ReactNode }) {
   );
 }
 
+/** InBar is what a part of the page has in the bar at the top, behind the title. */
+export function InBar(props: { children: ReactNode }) {
+  const slot = use(TitleSlot);
+  return slot && createPortal(props.children, slot);
+}
+
 /** Crumb is one step of what is open. */
 export function Crumb(props: { children: ReactNode }) {
   return <span className="crumb">{props.children}</span>;

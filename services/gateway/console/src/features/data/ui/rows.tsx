@@ -14,6 +14,7 @@ import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { RolePicker } from "../../../ui/role";
 import { SessionVariables } from "../../../ui/runas";
+import { Crumb, InBar } from "../../../ui/title";
 import { useStored } from "../../../lib/stored";
 import { Changes, type Edits } from "./changes";
 import { AddFilter, Filters, SortBy, Sorting } from "./conditions";
@@ -117,6 +118,18 @@ export function Rows(props: TableRows) {
   };
   return (
     <div ref={page} role="presentation" className="rows-page" onKeyDown={saveKey}>
+      <InBar>
+        <Crumb>
+          <RolePicker
+            compact
+            as={as}
+            setAs={(a) => {
+              setAs(a);
+              move(0);
+            }}
+          />
+        </Crumb>
+      </InBar>
       <div className="toolbar" role="group" aria-label={texts.tools}>
         <AddFilter columns={readable} filters={filters} change={(f) => restart({ filters: f })} />
         <SortBy columns={columns} order={sorted} change={(o) => restart({ order: o })} />
@@ -166,16 +179,6 @@ export function Rows(props: TableRows) {
           />
           {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
         </Dropdown>
-        <div className="push">
-          <RolePicker
-            compact
-            as={as}
-            setAs={(a) => {
-              setAs(a);
-              move(0);
-            }}
-          />
-        </div>
       </div>
       <SessionVariables
         as={as}

@@ -48,7 +48,7 @@ export function RowTools(props: RowToolsProps) {
     say("");
     asking.set(d);
   };
-  const close = () => asking.close();
+  const close = (then?: () => void) => asking.close(then);
   const setting = key !== undefined && rights.update.length > 0;
   return (
     <>

@@ -26,7 +26,7 @@ import { placeOf, type Place } from "../model/locate";
 import { operationsIn, titleOf, type Draft, type Run } from "../model/operation";
 import { Request, type Mistake } from "./request";
 import { useRunner } from "../api/run";
-import { Title } from "../../../ui/title";
+import { Crumb, Title } from "../../../ui/title";
 import { Empty } from "../../../ui/empty";
 import { icons } from "../../../ui/icons";
 import { firstQuery, hasQueries } from "../model/first";
@@ -154,7 +154,11 @@ export function GraphQLPage() {
 
   return (
     <div className="graphql">
-      <Title name="API" />
+      <Title name="API">
+        <Crumb>
+          <RolePicker compact as={as} setAs={setAs} />
+        </Crumb>
+      </Title>
       <div className="drafts-bar">
         <Tabs selectedKey={draft.id} onSelectionChange={(k) => setChosen(String(k))} className="drafts">
           <TabList aria-label="Operations" items={drafts} dependencies={[drafts]}>
@@ -231,7 +235,6 @@ export function GraphQLPage() {
         </span>
         <div className="push row">
           <Past past={before} as={as} setAs={setAs} />
-          <RolePicker compact as={as} setAs={setAs} />
         </div>
       </div>
       {schema.data && session?.admin && !as.role && !hasQueries(schema.data) && (

@@ -7,6 +7,13 @@ export const texts = {
   preview: "Preview as role",
   ofRole: "Permissions of a role",
   noRoles: "No role but admin, who may do everything. Add one to share this table.",
+  previewRows: "Preview the rows",
+  rowsOfRule: "Rows of the rule",
+  needs: (variables: string) => `Give ${variables} a value to see the rows.`,
+  lets: (count: number, all: number, most: number) => {
+    const many = (n: number) => (n > most ? `more than ${most.toLocaleString("en")}` : n.toLocaleString("en"));
+    return `The rule lets ${many(count)} of ${many(all)} rows through.`;
+  },
   all: "all",
   part: "in part",
   nothing: "none",

@@ -5,6 +5,7 @@ import type { ControlProps } from "../../../../ui/forms/types";
 import { at } from "../../../../lib/json/path";
 import { RuleEditor } from "./editor";
 import { isRule, wrongOf } from "../../model/rule";
+import { RulePreview } from "../rulepreview";
 import { Root } from "./scope";
 import { Button } from "../../../../ui/button";
 
@@ -71,6 +72,9 @@ export function RuleField(props: ControlProps & { source: Source; table: Name; m
           />
         </label>
       </div>
+      {!model && field.path === "permission.filter" && isRule(part) && (
+        <RulePreview source={source} table={table} rule={part} />
+      )}
       <span className="hint" id={`${id}-hint`}>
         {field.hint}
       </span>
