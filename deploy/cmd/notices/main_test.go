@@ -47,6 +47,7 @@ func TestPlantedLicenses(t *testing.T) {
 		fault string
 	}{
 		"allowed":                {map[string]string{"LICENSE": text}, ""},
+		"of a list of icons":     {map[string]string{"LICENSE": text + strings.Repeat("arrow-up, ", 1000) + "x\n"}, ""},
 		"copyleft":               {map[string]string{"COPYING": gpl}, "example v1.2.3 has the license GPL-3.0-or-later, which isn't allowed"},
 		"of a part":              {map[string]string{"LICENSE": text, "part/LICENSE": gpl}, "has the license GPL-3.0-or-later, which isn't allowed"},
 		"of its own":             {map[string]string{"LICENSE": mine}, "LICENSE isn't a license that is known (0 % of it is)"},

@@ -6,7 +6,7 @@ import { ApiError } from "./lib/http/client";
 import { SessionProvider, useSession } from "./lib/session";
 import { SignIn } from "./app/signin";
 import { router } from "./app/routes";
-import "./style.css";
+import "./ui/style/index.css";
 
 const client = new QueryClient({
   defaultOptions: {

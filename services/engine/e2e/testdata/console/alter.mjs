@@ -25,7 +25,7 @@ async function submit(page, title, values) {
     else if ((await control.evaluate((e) => e.tagName)) === "SELECT") await control.selectOption(value);
     else await control.fill(value);
   }
-  await shown.getByRole("button", { name: "Show the SQL…" }).click();
+  await shown.getByRole("button", { name: "Review SQL…" }).click();
 }
 
 /** job opens a form by its button, and runs it. */
@@ -44,11 +44,11 @@ export const tests = {
     try {
       await signIn(page);
       await page.goto(url + "/console/data?source=default");
-      await page.getByRole("button", { name: "Create a table" }).click();
+      await page.getByRole("button", { name: "Create table" }).click();
       const made = form(page, "Create a table");
       await made.getByLabel("Name", { exact: true }).fill("shelf");
       for (const [i, [name, type, value]] of [["code", "varchar(8)", "'x'"], ["writer", "bigint", ""], ["feels", "mood", "'good'"]].entries()) {
-        await made.getByRole("button", { name: "One more column" }).click();
+        await made.getByRole("button", { name: "Add column" }).click();
         await made.getByLabel(`Name of column ${i + 2}`).fill(name);
         await made.getByLabel(`Type of column ${i + 2}`).fill(type);
         await made.getByLabel(`Default of column ${i + 2}`).fill(value);
@@ -114,7 +114,7 @@ export const tests = {
       await page.getByRole("button", { name: "Drop the column number" }).click();
       const drop = page.getByRole("dialog", { name: "Drop the column" });
       await has(drop.getByRole("alert"), "dependency-error");
-      await drop.getByText("Drop metadata that depends on what is dropped").click();
+      await drop.getByText("Cascade metadata").click();
       await run(page, "Drop the column", 'DROP COLUMN "number"', "permission");
       await grid(page, "Columns").getByRole("row", { name: "number", exact: true }).waitFor({ state: "detached" });
 
@@ -125,7 +125,7 @@ export const tests = {
       await page.getByRole("button", { name: "Drop the table…" }).click();
       const last = page.getByRole("dialog", { name: "Drop the table" });
       await has(last, "DROP TABLE");
-      const depends = last.getByText("Drop metadata that depends on what is dropped");
+      const depends = last.getByText("Cascade metadata");
       if (await last.getByRole("alert").or(last.getByRole("list", { name: "Changes" })).first().getAttribute("role") === "alert") await depends.click();
       await run(page, "Drop the table", 'DROP TABLE "public"."<b>rack</b>"', "remove");
       await page.getByText("Open a table to see its rows").waitFor();
@@ -167,7 +167,7 @@ export const tests = {
         await added.getByLabel("Type", { exact: true }).fill(text);
         if (problem) await has(added.locator(".removed"), problem);
         else await added.locator(".removed").waitFor({ state: "detached" });
-        assert.equal(await added.getByRole("button", { name: "Show the SQL…" }).isDisabled(), problem !== undefined, text);
+        assert.equal(await added.getByRole("button", { name: "Review SQL…" }).isDisabled(), problem !== undefined, text);
       }
       await added.getByLabel("Type", { exact: true }).fill("int");
       await added.getByLabel("Default", { exact: true }).fill("1) , ADD COLUMN y int DEFAULT (2");
@@ -187,7 +187,7 @@ export const tests = {
       const make = async (source, text) => {
         await page.goto(`${url}/console/data?source=${source}&view=new`);
         const made = form(page, "Create a table");
-        await made.getByRole("button", { name: "One more column" }).click();
+        await made.getByRole("button", { name: "Add column" }).click();
         await made.getByLabel("Name of column 2").fill("title");
         await made.getByLabel("Type of column 2").fill("varchar(20)");
         await submit(page, "Create a table", { Name: "rack" });
@@ -208,7 +208,7 @@ export const tests = {
       await has(row(page, "Indexes", "rack_expr_idx"), "lower(heading)");
       await page.getByText("SQLite has no statement that adds").waitFor();
       await page.getByRole("button", { name: "Drop the table…" }).click();
-      await page.getByRole("dialog").getByText("Drop metadata that depends").click();
+      await page.getByRole("dialog").getByText("Cascade metadata").click();
       await run(page, "Drop the table", 'DROP TABLE "rack"');
       await page.getByText("Open a table to see its rows").waitFor();
 
@@ -224,7 +224,7 @@ export const tests = {
       await has(page.getByRole("dialog").getByLabel("SQL", { exact: true }), "EXEC sp_rename N'[dbo].[rack]', N'it''s]', N'OBJECT'");
       await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("button", { name: "Drop the table…" }).click();
-      await page.getByRole("dialog").getByText("Drop metadata that depends").click();
+      await page.getByRole("dialog").getByText("Cascade metadata").click();
       await run(page, "Drop the table", "DROP TABLE [dbo].[rack]");
       await page.getByText("Open a table to see its rows").waitFor();
     } finally {

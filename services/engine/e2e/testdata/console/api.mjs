@@ -15,7 +15,7 @@ export const tests = {
     await has(result(page), '"name": "Ann"');
     await has(page.getByRole("status"), /^HTTP 200, \d+ ms, \d+ B$/);
     await axe(page, "API with a result");
-    await page.getByText("Headers of the answer").click();
+    await page.getByText("Response headers").click();
     await has(page.getByRole("region", { name: "Result" }), "application/json");
     await page.getByRole("button", { name: "Explain" }).click();
     await has(page.getByLabel("SQL of author"), '"public"."author"');
@@ -145,6 +145,7 @@ export const tests = {
       };
     });
     let now = "fails";
+    await type(page, "Operation", "{ __typename }");
     await page.route(url + "/v1/graphql", (route) => answers[now](route));
     const run = page.getByRole("button", { name: "Run Ctrl Enter" });
     await run.click();

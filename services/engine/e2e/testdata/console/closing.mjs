@@ -97,7 +97,7 @@ const cases = {
   },
   "a new action, then the form of another one": {
     path: "/console/actions", type: "create_action",
-    send: async (p) => { await press(p, "New action"); await filled("Name", "closing_action")(p); await filled("Handler", "http://127.0.0.1:1/")(p); await filled("Type of the answer", "String")(p); await press(p, "Create"); },
+    send: async (p) => { await press(p, "New action"); await filled("Name", "closing_action")(p); await filled("Handler", "http://127.0.0.1:1/")(p); await filled("Output type", "String")(p); await press(p, "Create"); },
     next: async (p) => { await press(p, "Cancel"); await discard(p); await press(p, "New action"); await filled("Name", "closing_second")(p); },
     stays: keeps("Name", "closing_second"),
   },
@@ -115,7 +115,7 @@ const cases = {
   },
   "a comment on a table, then another form": {
     path: "/console/data?source=default&schema=public&table=closing_row", type: "pg_run_sql",
-    send: async (p) => { await p.getByRole("tab", { name: "Structure" }).click(); await press(p, "Comment on the table"); await filled("Comment", "kept")(p); await press(p, "Show the SQL…"); await agree(p, "Comment on the table", "Run"); },
+    send: async (p) => { await p.getByRole("tab", { name: "Structure" }).click(); await press(p, "Comment on the table"); await filled("Comment", "kept")(p); await press(p, "Review SQL…"); await agree(p, "Comment on the table", "Run"); },
     next: async (p) => { await leaveDialog(p); await press(p, "Rename the table"); await discard(p); await filled("Name", "closing_later")(p); },
     stays: keeps("Name", "closing_later"),
   },

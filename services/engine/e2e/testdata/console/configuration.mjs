@@ -10,7 +10,7 @@ export const tests = {
     await metadata("pg_track_table", { table: "tune" });
     try {
       await signIn(page);
-      await opened(page, "tune", "Configuration");
+      await opened(page, "tune", "Settings");
       await has(page.getByRole("row", { name: "select_by_pk" }), "tune_by_pk");
       await has(page.getByRole("row", { name: "no name" }), "no name isn't a GraphQL name");
       await axe(page, "the configuration of a table");
@@ -53,7 +53,7 @@ export const tests = {
 
       // A name that is taken away is the one that there was.
       await page.reload();
-      await page.getByRole("tab", { name: "Configuration" }).click();
+      await page.getByRole("tab", { name: "Settings" }).click();
       await page.getByLabel("Name of mood").fill("");
       await page.getByLabel("Comment of mood").fill("");
       await page.getByLabel("Name of select", { exact: true }).fill("");
@@ -74,7 +74,7 @@ export const tests = {
     await metadata("pg_track_tables", { tables: [{ table: "mood" }, { table: "evening" }] });
     try {
       await signIn(page);
-      await opened(page, "mood", "Configuration");
+      await opened(page, "mood", "Settings");
       await page.getByRole("button", { name: "Make it an enum…" }).click();
       const dialog = page.getByRole("dialog", { name: "Make it an enum" });
       await has(dialog, 'the value "very loud" is not a valid GraphQL enum value name');

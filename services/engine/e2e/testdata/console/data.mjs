@@ -1,6 +1,6 @@
 // Tests of the pages for data and SQL.
 import assert from "node:assert/strict";
-import { area, axe, broken, confirm, graphql, has, metadata, pick, signIn, sql, type, url } from "./harness.mjs";
+import { area, axe, broken, confirm, exporting, graphql, has, metadata, pick, signIn, sql, type, url } from "./harness.mjs";
 
 const tables = (page) => page.getByRole("grid", { name: "Tables and views" });
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
@@ -17,7 +17,7 @@ export const tests = {
   async "Data: track, relate, browse, untrack"({ page }) {
     await signIn(page);
     await area(page, "Data");
-    await page.getByText("answers, 3 tables and views").waitFor();
+    await page.getByText("Connected · 3 tables and views").waitFor();
     const odd = tables(page).getByRole("row", { name: "public.<b>odd</b>" });
     await pick(odd);
     await page.getByRole("button", { name: "Track 1", exact: true }).click();
@@ -34,11 +34,11 @@ export const tests = {
     await rows(page).getByRole("columnheader", { name: "id" }).click();
     await rows(page).getByRole("row").nth(1).filter({ hasText: ">60" }).waitFor();
     await page.getByRole("button", { name: "Filter", exact: true }).click();
-    await page.getByLabel("Column of condition 1").selectOption("id");
-    await page.getByLabel("Operator of condition 1").selectOption("<=");
-    await page.getByLabel("Value of condition 1").fill("7");
+    await page.getByLabel("Column of filter 1").selectOption("id");
+    await page.getByLabel("Operator of filter 1").selectOption("<=");
+    await page.getByLabel("Value of filter 1").fill("7");
     await page.getByText("1 to 7 of 7").waitFor();
-    await page.getByLabel("Value of condition 1").fill("seven");
+    await page.getByLabel("Value of filter 1").fill("seven");
     await has(page.getByRole("alert"), "invalid input syntax");
 
     // What is dropped with a table is shown before it is.
@@ -52,7 +52,7 @@ export const tests = {
     await odd.getByText("untracked").waitFor();
     await page.getByText("The table isn't tracked").waitFor();
 
-    await page.getByRole("tab", { name: "Suggested relationships" }).click();
+    await page.getByRole("tab", { name: "Foreign keys" }).click();
     const suggestions = page.getByRole("grid", { name: "Suggested relationships" });
     await has(suggestions, "public.article.author");
     await axe(page, "Data with suggestions");
@@ -79,8 +79,10 @@ export const tests = {
     await has(rows(page), "Ann");
     await page.getByRole("tab", { name: "Structure" }).click();
     await has(page.getByRole("grid", { name: "Columns" }), "<img src=x onerror=alert(1)>");
+    // The address has the part of the table that is open.
+    assert.equal(new URL(page.url()).searchParams.get("tab"), "structure");
     await page.reload();
-    await has(rows(page), "Ann");
+    await has(page.getByRole("grid", { name: "Columns" }), "<img src=x onerror=alert(1)>");
   },
 
   async "Data: insert, change, copy and delete rows"({ page }) {
@@ -89,8 +91,8 @@ export const tests = {
     await signIn(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(url + "/console/data?source=default&schema=public&table=author");
-    await page.getByRole("button", { name: "Insert a row" }).click();
-    const insert = page.getByRole("dialog", { name: "Insert a row" });
+    await page.getByRole("button", { name: "Insert row" }).click();
+    const insert = page.getByRole("dialog", { name: "Insert row" });
     assert.equal(await insert.getByLabel("What id gets").inputValue(), "default");
     await axe(page, "a new row");
     await insert.getByLabel("id", { exact: true }).fill("many");
@@ -102,17 +104,17 @@ export const tests = {
     await insert.waitFor({ state: "detached" });
     const dan = rows(page).getByRole("row").filter({ hasText: "<b>Dan</b>" });
     await pick(dan);
-    await page.getByRole("button", { name: "Copy as CSV" }).click();
+    await exporting(page, "Copy as CSV");
     await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
     const id = await dan.getByRole("rowheader").innerText();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `id,name\r\n${id},"<b>Dan</b>, ""the 1st""\nof all"\r\n`);
-    await page.getByRole("button", { name: "Copy as JSON" }).click();
+    await exporting(page, "Copy as JSON");
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("["));
     assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())), [{ id: Number(id), name: '<b>Dan</b>, "the 1st"\nof all' }]);
 
     // Somebody else is faster.
-    await page.getByRole("button", { name: "Change the row" }).click();
-    const change = page.getByRole("dialog", { name: "Change the row" });
+    await page.getByRole("button", { name: "Edit row" }).click();
+    const change = page.getByRole("dialog", { name: "Edit row" });
     await change.getByLabel("name", { exact: true }).fill("Dora");
     await graphql(`mutation { update_author_by_pk(pk_columns: {id: ${id}}, _set: {name: "<i>Dave</i>"}) { id } }`);
     await change.getByRole("button", { name: "Change", exact: true }).click();
@@ -148,20 +150,19 @@ export const tests = {
     await relate();
     await signIn(page);
     await page.goto(url + "/console/data?source=default&schema=public&table=article");
-    await pick(rows(page).getByRole("row").filter({ hasText: "second" }));
-    await page.getByRole("button", { name: "author →" }).click();
-    const value = page.getByLabel("Value of condition 1");
-    await page.waitForFunction(() => document.querySelector("[aria-label='Column of condition 1']")?.value === "id");
+    await rows(page).getByRole("row").filter({ hasText: "second" }).getByRole("button", { name: "Open author" }).click();
+    const value = page.getByLabel("Value of filter 1");
+    await page.waitForFunction(() => document.querySelector("[aria-label='Column of filter 1']")?.value === "id");
     assert.equal(await value.inputValue(), "2");
     await page.getByText("1 to 1 of 1").waitFor();
     assert.deepEqual([new URL(page.url()).search, new URL(page.url()).hash.startsWith("#rows=")], ["?source=default&schema=public&table=author", true], "values are in the part that isn't sent");
     await pick(rows(page).getByRole("row").filter({ hasText: "Ben" }));
     await page.getByRole("button", { name: "article →" }).click();
-    await page.waitForFunction(() => document.querySelector("[aria-label='Column of condition 1']")?.value === "author_id");
+    await page.waitForFunction(() => document.querySelector("[aria-label='Column of filter 1']")?.value === "author_id");
     await page.getByText("1 to 1 of 1").waitFor();
     await page.goBack();
-    await page.waitForFunction(() => document.querySelector("[aria-label='Column of condition 1']")?.value === "id");
-    await page.getByRole("button", { name: "Clear the conditions" }).click();
+    await page.waitForFunction(() => document.querySelector("[aria-label='Column of filter 1']")?.value === "id");
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByText("1 to 2 of 2").waitFor();
 
     await page.getByRole("combobox", { name: "Run as role" }).fill("reader");
@@ -183,8 +184,8 @@ export const tests = {
       await signIn(page);
       await page.goto(url + "/console/data?source=default&schema=public&table=kinds");
       await pick(rows(page).getByRole("row").filter({ hasText: "9007199254740993" }));
-      await page.getByRole("button", { name: "Change the row" }).click();
-      const change = page.getByRole("dialog", { name: "Change the row" });
+      await page.getByRole("button", { name: "Edit row" }).click();
+      const change = page.getByRole("dialog", { name: "Edit row" });
       await change.getByLabel("ok", { exact: true }).selectOption("true");
       await change.getByLabel("doc", { exact: true }).fill("{");
       await change.getByRole("button", { name: "Change", exact: true }).click();
@@ -199,7 +200,7 @@ export const tests = {
 
       await page.goto(url + "/console/data?source=default&schema=public&table=counted");
       await page.getByText("Rows of this view can't be written.").waitFor();
-      assert.equal(await page.getByRole("button", { name: "Insert a row" }).count(), 0);
+      assert.equal(await page.getByRole("button", { name: "Insert row" }).count(), 0);
     } finally {
       await sql("DROP VIEW counted; DROP TABLE kinds", true);
     }
@@ -227,8 +228,8 @@ export const tests = {
     now = "well";
     await page.getByRole("button", { name: "Try again" }).click();
     await has(rows(page), "Ann");
-    await page.getByRole("button", { name: "Insert a row" }).click();
-    const insert = page.getByRole("dialog", { name: "Insert a row" });
+    await page.getByRole("button", { name: "Insert row" }).click();
+    const insert = page.getByRole("dialog", { name: "Insert row" });
     await insert.getByLabel("name", { exact: true }).fill("Eve");
     now = "fails";
     await insert.getByRole("button", { name: "Insert" }).click();

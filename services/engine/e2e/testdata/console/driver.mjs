@@ -55,6 +55,8 @@ export async function axeOf(page, what, part) {
 
 export async function signIn(page, base = url) {
   await page.goto(base + "/console");
+  // What changes is shown before it does, unless a test is about what is made at once.
+  await page.evaluate(() => localStorage.setItem("query-engine-asking", '"always"'));
   await page.getByLabel("Admin secret", { exact: true }).fill(secret);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Areas" }).waitFor();

@@ -91,7 +91,7 @@ export const tests = {
     await type(page, "Operation", "query {");
     await page.getByRole("button", { name: "Prettify" }).click();
     await has(page.getByRole("alert"), "Syntax Error");
-    await page.getByRole("button", { name: "Keys", exact: true }).click();
+    await page.getByRole("button", { name: "Shortcuts", exact: true }).click();
     await has(page.getByRole("dialog", { name: "Keys" }), "Ctrl Shift P");
     await axe(page, "API with the keys");
     await page.keyboard.press("Escape");

@@ -52,7 +52,7 @@ const file = { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("id,n
  * another part of the page.
  */
 const forms = {
-  "a permission": { path: cell("edits"), ...filled("Most rows of one query", "7"), aside: [(p) => p.getByRole("tab", { name: "insert" }).click(), (p) => p.getByRole("gridcell", { name: /^public.article, edits:/ }).click(), (p) => p.getByRole("tab", { name: "Inherited roles" }).click()] },
+  "a permission": { path: cell("edits"), ...filled("Row limit", "7"), aside: [(p) => p.getByRole("tab", { name: "insert" }).click(), (p) => p.getByRole("gridcell", { name: /^public.article, edits:/ }).click(), (p) => p.getByRole("tab", { name: "Inherited roles" }).click()] },
   "a rule": { path: cell("edits"), edit: (p) => p.getByRole("textbox", { name: "Rows as JSON" }).fill('{"id": {"_gt": 7}, '), kept: async (p) => assert.equal(await p.getByRole("textbox", { name: "Rows as JSON" }).inputValue(), '{"id": {"_gt": 7}, '), aside: [(p) => p.getByRole("tab", { name: "What it sees" }).click()] },
   "a new permission": { path: cell("edits"), open: async (p) => { await p.getByRole("tab", { name: "delete" }).click(); await press(p, "Allow delete"); }, ...filled("Comment"), aside: [(p) => p.getByRole("tab", { name: "select" }).click(), (p) => press(p, "Cancel")] },
   "a permission on a logical model": { path: "/console/permissions?source=default&kind=logical%20model&name=edits_model&role=edits", open: (p) => press(p, "Allow select"), ...filled("Comment"), aside: [(p) => p.getByRole("tab", { name: "Tables and roles" }).click()] },
@@ -81,19 +81,19 @@ const forms = {
     aside: [(p) => p.getByRole("tab", { name: "Structure" }).click(), (p) => press(p, "Open public.article")],
   },
   "a role to copy to": { path: "/console/permissions", open: async (p) => { await p.getByRole("tab", { name: "Roles", exact: true }).click(); await press(p, "Copy to a role…: edits"); }, ...filled("To the role"), aside: [(p) => press(p, "Copy to a role…: edits"), (p) => p.getByRole("tab", { name: "Inherited roles" }).click()] },
-  "permissions for others": { path: cell("edits"), open: (p) => p.getByText("For other roles and tables").click(), ...filled("New role to copy to"), aside: [(p) => p.getByRole("gridcell", { name: /^public.article, edits:/ }).click()] },
+  "permissions for others": { path: cell("edits"), open: (p) => p.getByText("Copy or revoke in bulk").click(), ...filled("New role to copy to"), aside: [(p) => p.getByRole("gridcell", { name: /^public.article, edits:/ }).click()] },
   settings: { path: "/console/settings", open: (p) => p.getByRole("tab", { name: "Introspection" }).click(), ...filled("Roles without introspection", "edits"), aside: [(p) => p.getByRole("tab", { name: "Metrics" }).click()] },
 };
 
 /** dialogs are above the page, so that only keys and what they have themselves lead away from them. */
 const dialogs = {
-  "a new row": { path: rowsOf, open: (p) => press(p, "Insert a row"), ...typed("note"), aside: closing() },
-  "a row": { path: rowsOf, open: async (p) => { await pick(grid(p).getByRole("row").nth(1)); await press(p, "Change the row"); }, ...typed("note"), aside: closing() },
-  "a column of many rows": { path: rowsOf, open: async (p) => { await press(p, "Set a column…"); await within(p).getByLabel("Column", { exact: true }).selectOption("note"); }, ...typed("note"), aside: closing() },
+  "a new row": { path: rowsOf, open: (p) => press(p, "Insert row"), ...typed("note"), aside: closing() },
+  "a row": { path: rowsOf, open: async (p) => { await pick(grid(p).getByRole("row").nth(1)); await press(p, "Edit row"); }, ...typed("note"), aside: closing() },
+  "a column of many rows": { path: rowsOf, open: async (p) => { await press(p, "Bulk edit…"); await within(p).getByLabel("Column", { exact: true }).selectOption("note"); }, ...typed("note"), aside: closing() },
   "a file of rows": { path: rowsOf, open: (p) => press(p, "Import CSV…"), edit: (p) => within(p).getByLabel("File").setInputFiles(file).then(() => readIn(p)), kept: readIn, aside: closing() },
   "an operation to save": { path: "/console/api", open: async (p) => { await type(p, "Operation", "query edits { author { id } }"); await press(p, "Save…"); }, ...typed("Name"), aside: closing("Close") },
   "a clean-up": { path: "/console/events?kind=triggers&source=default&name=edits_events", open: (p) => press(p, "Clean up…"), ...typed("Older than, in hours", "7"), aside: closing() },
-  "what to reload": { path: "/console/metadata", open: (p) => press(p, "Reload some…"), edit: (p) => within(p).getByText("edits_remote", { exact: true }).click(), kept: (p) => has(within(p), "asks edits_remote for the schema again"), aside: closing() },
+  "what to reload": { path: "/console/metadata", open: (p) => press(p, "Reload options…"), edit: (p) => within(p).getByText("edits_remote", { exact: true }).click(), kept: (p) => has(within(p), "asks edits_remote for the schema again"), aside: closing() },
 };
 
 /** ways lead away from any form. */
@@ -169,7 +169,7 @@ export const tests = {
     try {
       await signIn(page);
       await page.goto(url + cell("edits_once"));
-      const limit = page.getByLabel("Most rows of one query");
+      const limit = page.getByLabel("Row limit");
       await limit.fill("5");
       await ways["a link"](page);
       await unsaved(page).waitFor();
@@ -200,7 +200,7 @@ export const tests = {
       await signIn(page);
       for (const [name, { path, open, label, text, drop, title, asks = true, saved, box = (p) => p.getByLabel(label, { exact: true }) }] of Object.entries({
         "a permission": {
-          path: cell("edits"), label: "Most rows of one query", text: "7", drop: ["pg_drop_select_permission", { ...author, role: "edits" }], title: "Save",
+          path: cell("edits"), label: "Row limit", text: "7", drop: ["pg_drop_select_permission", { ...author, role: "edits" }], title: "Save",
           saved: async (d) => d.sources[0].tables.find((t) => t.table.name === "author").select_permissions.find((p) => p.role === "edits").permission.limit === 7,
         },
         "an event trigger": {

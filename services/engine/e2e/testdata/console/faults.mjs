@@ -13,6 +13,7 @@ export function signed(context) {
     if (!location.protocol.startsWith("http")) return; // before the first page there is none
     localStorage.clear();
     sessionStorage.clear();
+    localStorage.setItem("query-engine-asking", JSON.stringify("always"));
     sessionStorage.setItem("query-engine-session", JSON.stringify({ kind: "secret", value }));
   }, secret);
 }
@@ -40,6 +41,36 @@ export function sideways(page) {
     .map((e) => `${e.outerHTML.slice(0, 120)}: ${e.scrollWidth} of ${e.clientWidth} pixels`), asWide);
 }
 
+/** windows are the sizes that each page is opened at: those of phones, tablets and screens, and 1440 pixels at a zoom of 200 %. */
+const windows = [[360, 740], [720, 450], [768, 1024], [1440, 900], [1920, 1080]];
+
+/** narrow is the window that axe looks at, besides the usual one. */
+const [narrow] = windows;
+
+/** usual is the window that pages are opened in. */
+const usual = { width: 1280, height: 800 };
+
+/** overflowing are the page and its parts that are wider than they have room: tables and code scroll in themselves. */
+function overflowing(page) {
+  return page.evaluate(() => [document.scrollingElement, ...document.querySelectorAll("main, header, [role=dialog]")]
+    .filter((e) => e.scrollWidth > e.clientWidth)
+    .map((e) => {
+      const right = e.getBoundingClientRect().left + e.clientWidth;
+      const wide = [...e.querySelectorAll("*")].filter((p) => p.getBoundingClientRect().right > right + 1).slice(0, 3);
+      return `${e.tagName}: ${e.scrollWidth} of ${e.clientWidth} pixels, by ${wide.map((p) => p.outerHTML.slice(0, 120)).join(" and ")}`;
+    }));
+}
+
+/** fits asserts that a page has room in windows of all sizes. */
+async function fits(page, { name: what, covers }) {
+  for (const [width, height] of windows) {
+    await page.setViewportSize({ width, height });
+    assert.deepEqual(await overflowing(page), [], `${what}: wider than ${width} pixels`);
+    if (width === narrow[0] && !covers) await axe(page, `${what}, ${width} pixels wide`);
+  }
+  await page.setViewportSize(usual);
+}
+
 /** begin leaves what a page shows, which may go on to ask its server, and counts the kinds of requests from there. */
 async function begin(page, proxy) {
   await page.goto("about:blank");
@@ -59,6 +90,7 @@ export async function ready(page, proxy, row) {
     assert.deepEqual(await sideways(page), [], `wider than the window, ${colorScheme}`);
   }
   await axe(page, row.name);
+  await fits(page, row);
   // Tab ends the editing of a cell. What is drawn anew while Tab goes around is reached the second time.
   if (!row.tabLeaves && (await unreached(page)).length > 0) assert.deepEqual(await unreached(page), [], "not reached by keys");
   return requests;

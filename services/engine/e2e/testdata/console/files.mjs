@@ -1,7 +1,7 @@
 // Tests of rows that come from files and go into them, and of what is shown of large ones.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { axe, has, metadata, opened, signIn, sql } from "./harness.mjs";
+import { axe, exporting, has, metadata, opened, signIn, sql } from "./harness.mjs";
 
 const csv = (text) => ({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
 
@@ -43,7 +43,7 @@ export const tests = {
       await sql("DROP TRIGGER light ON crate; DROP FUNCTION light");
       await dialog.getByRole("button", { name: "Insert 1200 rows" }).click();
       await dialog.waitFor({ state: "detached" });
-      await page.getByText("of 1202").waitFor();
+      await page.getByText("of 1,202").waitFor();
 
       // Columns that aren't shown are neither copied nor written into a file.
       await page.getByText("Columns: all of 6").click();
@@ -51,7 +51,7 @@ export const tests = {
       await page.getByText("Columns: 4 of 6").waitFor();
       await page.getByRole("grid", { name: "Rows" }).getByRole("columnheader", { name: "about" }).waitFor({ state: "detached" });
       await axe(page, "columns that are chosen");
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download all as CSV" }).click()]);
+      const [download] = await Promise.all([page.waitForEvent("download"), exporting(page, "Download all as CSV")]);
       assert.equal(download.suggestedFilename(), "crate.csv");
       const text = readFileSync(await download.path(), "utf8");
       assert.ok(text.startsWith('id,label,weight,whole\r\n2,"",,\r\n100,row 0,0.00,\r\n'), text.slice(0, 200));
@@ -66,6 +66,16 @@ export const tests = {
       await page.getByRole("button", { name: "Refresh" }).click();
       await page.getByText("… 1,000,000 characters").waitFor();
       assert.ok((await page.evaluate(() => document.body.textContent.length)) < 100_000);
+      await page.getByRole("gridcell").filter({ hasText: "… 1,000,000 characters" }).dblclick();
+      const large = page.getByRole("dialog", { name: "Cell of label" });
+      await has(large, "1,000,000 characters");
+      await axe(page, "a large value");
+      const [whole] = await Promise.all([page.waitForEvent("download"), large.getByRole("button", { name: "Download" }).click()]);
+      assert.equal(readFileSync(await whole.path(), "utf8").length, 1_000_000);
+      assert.ok((await page.evaluate(() => document.body.textContent.length)) < 100_000);
+      await large.getByRole("button", { name: "Edit the whole value" }).click();
+      assert.equal((await large.getByRole("textbox").inputValue()).length, 1_000_000);
+      await page.keyboard.press("Escape");
     } finally {
       await sql("DROP TABLE IF EXISTS crate; DROP FUNCTION IF EXISTS light", true);
     }

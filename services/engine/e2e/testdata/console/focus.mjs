@@ -22,7 +22,7 @@ async function run(page, text, answer) {
   await has(page.getByRole("region", { name: "Result" }), answer);
 }
 
-/** cases: where, what is done before, the controls that are pressed one after the other until they are disabled, and what agrees in the dialog that one opens. */
+/** cases: where, what is done before, the controls that are pressed one after the other until they are disabled, what agrees in the dialog that one opens, and what has the focus when the control is gone. */
 const cases = {
   "pages of rows": { path: rows, controls: [button("Next"), button("Previous")] },
   "pages of events": { path: events, controls: [button("Older"), button("Newer")] },
@@ -30,9 +30,12 @@ const cases = {
   "pages of planned events": { path: "/console/events?kind=cron&name=focus_cron", before: (p) => p.getByText("100 events").waitFor(), controls: [button("Next"), button("Previous")] },
   "pages of versions": {
     path: "/console/metadata", controls: [button("Older"), button("Newest")],
-    before: async (p) => { await tab(p, "History"); await p.getByLabel("Find by who, what or object").fill("focus_row"); },
+    before: async (p) => { await tab(p, "History"); await p.getByLabel("Search history").fill("focus_row"); },
   },
-  "deleting rows": { path: rows, before: (p) => pick(p.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1)), controls: [button(/^Delete \d+…/)], agree: "Delete" },
+  "deleting rows": {
+    path: rows, before: (p) => pick(p.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1)), controls: [button(/^Delete \d+…/)], agree: "Delete",
+    leads: (p) => p.getByRole("grid", { name: "Rows" }),
+  },
   "delivering events": { path: events, before: (p) => p.getByRole("list", { name: "Events" }).getByRole("checkbox").first().check(), controls: [button(/^Deliver (\d+|them) again/)] },
   "tracking": { path: "/console/data", before: choose, controls: [button(/^Track \d/)] },
   "adding suggestions": {
@@ -44,18 +47,18 @@ const cases = {
         const { relationships } = await response.json();
         return route.fulfill({ response, json: { relationships: relationships.filter((r) => JSON.stringify(r).includes("focus_")) } });
       });
-      await tab(p, "Suggested relationships");
+      await tab(p, "Foreign keys");
     },
   },
   "untracking": { path: "/console/data", before: choose, controls: [button(/^Untrack \d/)], agree: "Untrack" },
   "adding a role": { path: "/console/permissions", before: (p) => p.getByLabel("New role", { exact: true }).fill("focus_added"), controls: [button("Add the role")] },
   "choosing a role": {
     path: permission, controls: [button("Choose it")],
-    before: async (p) => { await p.getByText("For other roles and tables").click(); await p.getByLabel("New role to copy to").fill("focus_added"); },
+    before: async (p) => { await p.getByText("Copy or revoke in bulk").click(); await p.getByLabel("New role to copy to").fill("focus_added"); },
   },
   "withdrawing permissions": {
-    path: permission, controls: [button(/^Withdraw \d others/)], agree: "Withdraw them",
-    before: async (p) => { await p.getByText("For other roles and tables").click(); await p.getByRole("checkbox", { name: "focus_other" }).check(); },
+    path: permission, controls: [button(/^Revoke \d others/)], agree: "Revoke them",
+    before: async (p) => { await p.getByText("Copy or revoke in bulk").click(); await p.getByRole("checkbox", { name: "focus_other" }).check(); },
   },
   "stopping a subscription": { path: "/console/api", before: (p) => run(p, "subscription { author { id } }", '"author"'), controls: [button("Stop")] },
   "clearing a history": {
@@ -69,7 +72,7 @@ const cases = {
   },
 };
 
-async function tryCase(page, name, { path, before, controls, agree }) {
+async function tryCase(page, name, { path, before, controls, agree, leads }) {
   await page.goto(url + path);
   await before?.(page);
   for (const of of controls) {
@@ -87,6 +90,11 @@ async function tryCase(page, name, { path, before, controls, agree }) {
       });
       await sure.press("Enter");
       await dialog.waitFor({ state: "detached" });
+    }
+    if (leads) {
+      await control.waitFor({ state: "detached" });
+      await focused(leads(page), name);
+      continue;
     }
     await control.and(page.locator("[data-disabled]")).waitFor();
     // Browsers take the focus away when they draw.

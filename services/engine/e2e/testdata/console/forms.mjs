@@ -37,7 +37,7 @@ async function marked(page, button, parts) {
   await page.unrouteAll();
 }
 
-const retries = { "retry_conf.num_retries": "Retries", "retry_conf.retry_interval_seconds": "Seconds between them", "retry_conf.timeout_seconds": "Seconds until a call has failed", "retry_conf.tolerance_seconds": "Seconds that an event may be late" };
+const retries = { "retry_conf.num_retries": "Retries", "retry_conf.retry_interval_seconds": "Seconds between them", "retry_conf.timeout_seconds": "Seconds until a call has failed", "retry_conf.tolerance_seconds": "Tolerance (s)" };
 const transforms = (base) => ({ [`${base}request_transform.url`]: "URL", [`${base}request_transform.method`]: "Method", [`${base}request_transform.body`]: "Body of the request", [`${base}response_transform.body`]: "Body of the answer" });
 
 /** both has the request and the answer changed. */
@@ -55,14 +55,14 @@ export const tests = {
     await field(page, "Name", "shown_columns");
     await page.getByLabel("Table", { exact: true }).selectOption("public.article");
     await field(page, "Webhook", "http://127.0.0.1:1/columns");
-    await page.getByLabel("Updated rows", { exact: true }).check();
+    await page.getByLabel("On update", { exact: true }).check();
     const group = (name) => page.getByRole("group", { name, exact: true });
     await group("Updates that count").getByLabel("of any column").uncheck();
     await group("Updates that count").getByRole("button", { name: "Updates that count: none" }).click();
     await group("Updates that count").getByRole("checkbox", { name: /^title/ }).check();
-    await group("Columns that are sent of updated rows").getByLabel("all columns").uncheck();
-    await group("Columns that are sent of updated rows").getByRole("checkbox", { name: /^author_id/ }).uncheck();
-    await page.getByLabel("Rows that replication applies, too", { exact: true }).check();
+    await group("Columns sent on update").getByLabel("all columns").uncheck();
+    await group("Columns sent on update").getByRole("checkbox", { name: /^author_id/ }).uncheck();
+    await page.getByLabel("Fire on replica", { exact: true }).check();
     await page.getByText("Clean-up of old events", { exact: true }).click();
     await field(page, "Schedule of the clean-up", "0 3 * * 1");
     await page.getByText(/^At 03:00, only on Monday, in UTC\. Next: /).waitFor();
@@ -97,14 +97,14 @@ export const tests = {
     await page.getByRole("button", { name: "New event trigger" }).click();
     await field(page, "Name", "refused");
     await page.getByLabel("Table", { exact: true }).selectOption("public.author");
-    await page.getByLabel("Updated rows", { exact: true }).check();
+    await page.getByLabel("On update", { exact: true }).check();
     await page.getByRole("group", { name: "Updates that count", exact: true }).getByLabel("of any column").waitFor();
     await both(page);
     await marked(page, "Create", {
-      name: "Name", source: "Source", table: "Table", webhook: "Webhook", webhook_from_env: "Variable that has the webhook", insert: "Inserted rows", update: "Updated rows", delete: "Deleted rows",
-      "update.columns": "Updates that count", "update.payload": "Columns that are sent of updated rows", "insert.payload[0]": "Columns that are sent of inserted rows", enable_manual: "Events made by hand",
+      name: "Name", source: "Source", table: "Table", webhook: "Webhook", webhook_from_env: "Variable that has the webhook", insert: "On insert", update: "On update", delete: "On delete",
+      "update.columns": "Updates that count", "update.payload": "Columns sent on update", "insert.payload[0]": "Columns sent on insert", enable_manual: "Manual invocation",
       "retry_conf.num_retries": "Retries", "retry_conf.interval_sec": "Seconds between them", "retry_conf.timeout_sec": "Seconds until a call has failed", "headers[0].name": "Headers",
-      order_by_key: "One event of a row at a time", trigger_on_replication: "Rows that replication applies, too", via: "How changes are found",
+      order_by_key: "Ordered per row", trigger_on_replication: "Fire on replica", via: "How changes are found",
       "cleanup_config.schedule": "Schedule of the clean-up", "cleanup_config.clear_older_than": "Hours that events are kept", "cleanup_config.batch_size": "Events that are removed at a time",
       "cleanup_config.timeout": "Seconds that this may take", "cleanup_config.clean_invocation_logs": "Their calls are removed, too", "cleanup_config.paused": "The clean-up is paused", ...transforms(""),
     });
@@ -117,7 +117,7 @@ export const tests = {
     await field(page, "Webhook", "http://127.0.0.1:1/");
     await both(page);
     await marked(page, "Create", {
-      name: "Name", webhook: "Webhook", schedule: "Schedule", payload: "Payload", "headers[1].value": "Headers", ...retries, comment: "Comment", include_in_metadata: "Part of the exported metadata", ...transforms(""),
+      name: "Name", webhook: "Webhook", schedule: "Schedule", payload: "Payload", "headers[1].value": "Headers", ...retries, comment: "Comment", include_in_metadata: "Include in metadata", ...transforms(""),
     });
 
     await page.getByRole("tab", { name: "One-off events" }).click();
@@ -134,11 +134,11 @@ export const tests = {
     await page.getByRole("button", { name: "New action" }).click();
     await field(page, "Name", "refused");
     await field(page, "Handler", "http://127.0.0.1:1/");
-    await field(page, "Type of the answer", "String");
+    await field(page, "Output type", "String");
     await both(page);
     await marked(page, "Create", {
-      name: "Name", "definition.handler": "Handler", "definition.type": "Root", "definition.kind": "Waiting for the answer", "definition.arguments[0].type": "Arguments", "definition.output_type": "Type of the answer",
-      "definition.timeout": "Seconds until a call has failed", "definition.headers[0]": "Headers", "definition.forward_client_headers": "Pass on the headers of the client",
+      name: "Name", "definition.handler": "Handler", "definition.type": "Root", "definition.kind": "Waiting for the answer", "definition.arguments[0].type": "Arguments", "definition.output_type": "Output type",
+      "definition.timeout": "Seconds until a call has failed", "definition.headers[0]": "Headers", "definition.forward_client_headers": "Forward client headers",
       "definition.ignored_client_headers": "Headers of the client that aren't passed on", comment: "Comment", ...transforms("definition."),
     });
     await page.goto(`${url}/console/remote-schemas`);
@@ -146,9 +146,9 @@ export const tests = {
     await field(page, "Name", "refused");
     await field(page, "Address", remoteURL);
     await marked(page, "Add", {
-      name: "Name", "definition.url": "Address", "definition.url_from_env": "Variable that has the address", "definition.headers": "Headers", "definition.forward_client_headers": "Pass on the headers of the client",
-      "definition.timeout_seconds": "Seconds until a call has failed", comment: "Comment", "definition.customization.root_fields_namespace": "Namespace of root fields", "definition.customization.type_names.prefix": "Prefix of types",
-      "definition.customization.type_names.suffix": "Suffix of types", "definition.customization.type_names.mapping": "Names of single types", "definition.customization.field_names[0].parent_type": "Names of the fields of single types",
+      name: "Name", "definition.url": "Address", "definition.url_from_env": "Variable that has the address", "definition.headers": "Headers", "definition.forward_client_headers": "Forward client headers",
+      "definition.timeout_seconds": "Seconds until a call has failed", comment: "Comment", "definition.customization.root_fields_namespace": "Root field namespace", "definition.customization.type_names.prefix": "Type name prefix",
+      "definition.customization.type_names.suffix": "Type name suffix", "definition.customization.type_names.mapping": "Names of single types", "definition.customization.field_names[0].parent_type": "Names of the fields of single types",
     });
     await axe(page, "Remote schemas with errors at fields");
   },
@@ -170,8 +170,8 @@ export const tests = {
     await field(page, "Description of argument 1", html);
     await page.getByRole("button", { name: "Add an argument" }).click();
     await page.getByRole("button", { name: "Remove argument 2" }).click();
-    await field(page, "Type of the answer", "String");
-    await page.getByLabel("Pass on the headers of the client", { exact: true }).check();
+    await field(page, "Output type", "String");
+    await page.getByLabel("Forward client headers", { exact: true }).check();
     await field(page, "Headers of the client that aren't passed on", "Cookie, X-Trace");
     await axe(page, "an action with arguments");
     await page.getByRole("button", { name: "Create" }).click();
@@ -193,10 +193,10 @@ export const tests = {
       const preview = page.getByRole("region", { name: "What becomes of its names" });
       await has(preview, "query: named { charts, position }");
       await has(preview, "Position becomes NPosition");
-      await field(page, "Namespace of root fields", "1st");
+      await field(page, "Root field namespace", "1st");
       await page.getByText("This isn't a GraphQL name").waitFor();
-      await field(page, "Namespace of root fields", "best");
-      await field(page, "Suffix of types", "_s");
+      await field(page, "Root field namespace", "best");
+      await field(page, "Type name suffix", "_s");
       await page.getByRole("button", { name: "Add a type", exact: true }).click();
       await field(page, "Type 1", "Nothing");
       await page.getByText("The remote has no type Nothing.").waitFor();
@@ -252,12 +252,12 @@ export const tests = {
   async "Forms: what the names of a source become"({ page }) {
     await signIn(page);
     await page.goto(`${url}/console/data?source=default&view=sources`);
-    await page.getByText("Names in the schema", { exact: true }).click();
-    const names = page.getByRole("list", { name: "Names in the schema" });
+    await page.getByText("GraphQL customization", { exact: true }).click();
+    const names = page.getByRole("list", { name: "GraphQL customization" });
     await has(names, "public.author: type author, fields author, author_by_pk, insert_author");
-    await field(page, "Namespace of root fields", "shop");
-    await field(page, "Prefix of root fields", "my_");
-    await field(page, "Suffix of types", "_row");
+    await field(page, "Root field namespace", "shop");
+    await field(page, "Root field prefix", "my_");
+    await field(page, "Type name suffix", "_row");
     await has(names, "public.author: type author_row, fields shop { my_author, my_author_by_pk, my_insert_author }");
     await axe(page, "the names of a source");
   },

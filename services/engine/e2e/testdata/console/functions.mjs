@@ -34,7 +34,7 @@ export const tests = {
       await shown(page).getByRole("combobox", { name: "Role", exact: true }).fill("reader");
       await shown(page).getByRole("button", { name: "Allow…" }).click();
       await confirm(page, "Allow it", "added_author");
-      await shown(page).getByRole("button", { name: "Withdraw from reader" }).waitFor();
+      await shown(page).getByRole("button", { name: "Revoke from reader" }).waitFor();
       await page.getByRole("button", { name: "Open public.found_authors" }).click();
       await has(shown(page), "<img src=x onerror=alert(1)>");
       await shown(page).getByLabel("Name of the field", { exact: true }).fill("lookup");

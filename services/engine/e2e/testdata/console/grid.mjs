@@ -1,6 +1,6 @@
 // Tests of the grid of rows: cells that are edited in their place, and columns that are arranged.
 import assert from "node:assert/strict";
-import { axe, confirm, has, metadata, opened, pick, signIn, sql, until, url } from "./harness.mjs";
+import { axe, confirm, exporting, has, metadata, opened, pick, signIn, sql, until, url } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows", exact: true });
 const editor = (page, column) => page.getByRole("dialog", { name: `Cell of ${column}`, exact: true });
@@ -281,8 +281,8 @@ export const tests = {
       await pending(page).waitFor({ state: "detached" });
       assert.deepEqual((await read()).map(([d, p]) => [d, p]).slice(1), [["null", "null"], [' {"n":  1} ', '"null"'], ["null", "null"]]);
       // Forms and files, too.
-      await page.getByRole("button", { name: "Insert a row" }).click();
-      const form = page.getByRole("dialog", { name: "Insert a row" });
+      await page.getByRole("button", { name: "Insert row" }).click();
+      const form = page.getByRole("dialog", { name: "Insert row" });
       await form.getByLabel("id", { exact: true }).fill("5");
       await form.getByLabel("doc", { exact: true }).fill('{"z" : null,\n "a":1}');
       await form.getByLabel("parsed", { exact: true }).fill("null");
@@ -298,12 +298,12 @@ export const tests = {
       await has(rows(page), '{"a":  "b"}');
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       for (const row of [6, 7, 8]) await pick(rows(page).getByRole("row").nth(row));
-      await page.getByRole("button", { name: "Copy as CSV" }).click();
+      await exporting(page, "Copy as CSV");
       await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'id,doc,parsed,note,other\r\n6,null,,,\r\n7,,null,,\r\n8,"{""a"":  ""b""}","""t""",,\r\n');
       await pick(rows(page).getByRole("row").nth(8));
-      await page.getByRole("button", { name: "Set a column…" }).click();
-      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await page.getByRole("button", { name: "Bulk edit…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Bulk edit" });
       await dialog.getByLabel("Column", { exact: true }).selectOption("parsed");
       await dialog.getByLabel("parsed", { exact: true }).fill("null");
       await dialog.getByRole("button", { name: "Set in 2 rows" }).click();
@@ -360,8 +360,8 @@ export const tests = {
 
         // The form has the same controls.
         await pick(rows(page).getByRole("row").nth(1));
-        await page.getByRole("button", { name: "Change the row" }).click();
-        const form = page.getByRole("dialog", { name: "Change the row" });
+        await page.getByRole("button", { name: "Edit row" }).click();
+        const form = page.getByRole("dialog", { name: "Edit row" });
         await form.getByRole("combobox", { name: "level", exact: true }).fill("low");
         await form.getByRole("combobox", { name: "level", exact: true }).press("Escape");
         await form.getByLabel("day", { exact: true }).fill("2024-13-01");
@@ -414,8 +414,8 @@ export const tests = {
       assert.deepEqual(await stays(), [["1", "ch", "8"]]);
 
       // The form fills all its columns.
-      await page.getByRole("button", { name: "Insert a row" }).click();
-      const form = page.getByRole("dialog", { name: "Insert a row" });
+      await page.getByRole("button", { name: "Insert row" }).click();
+      const form = page.getByRole("dialog", { name: "Insert row" });
       await form.getByLabel("id", { exact: true }).fill("2");
       await form.getByRole("combobox", { name: "land", exact: true }).fill("at3");
       await options.filter({ hasText: "<i>at33</i>" }).click();
@@ -435,8 +435,8 @@ export const tests = {
       assert.deepEqual(await stays(), [["1", "ch", "NULL"], ["2", "at", "33"]]);
       // So does the form of a row that is there, where a choice that was undone by hand isn't made again when its control is left.
       await pick(rows(page).getByRole("row").nth(1));
-      await page.getByRole("button", { name: "Change the row" }).click();
-      const change = page.getByRole("dialog", { name: "Change the row" });
+      await page.getByRole("button", { name: "Edit row" }).click();
+      const change = page.getByRole("dialog", { name: "Edit row" });
       const [land, site] = ["land", "site_no"].map((name) => change.getByRole("combobox", { name, exact: true }));
       assert.equal(await change.getByLabel("What site_no gets").inputValue(), "null");
       await site.fill("12");
@@ -451,8 +451,8 @@ export const tests = {
       await change.waitFor({ state: "detached" });
       assert.deepEqual(await stays(), [["1", "ch", "12"], ["2", "at", "33"]]);
       // One column of them can't be set by itself from a list.
-      await page.getByRole("button", { name: "Set a column…" }).click();
-      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await page.getByRole("button", { name: "Bulk edit…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Bulk edit" });
       await dialog.getByLabel("Column", { exact: true }).selectOption("site_no");
       assert.equal(await dialog.getByLabel("site_no", { exact: true }).evaluate((e) => e.tagName), "TEXTAREA");
       await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -510,8 +510,8 @@ export const tests = {
       await metadata("pg_create_update_permission", { table: "grid_phone", role: "grid_clerk", permission: { columns: ["desk"], filter: {} } });
       await page.getByLabel("Run as role").fill("grid_clerk");
       await page.keyboard.press("Tab"); // closes the list of roles, which hides everything else
-      await page.getByRole("button", { name: "Insert a row" }).waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Change the row" }).waitFor(); // the page has heard of the permissions
+      await page.getByRole("button", { name: "Insert row" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Bulk edit…" }).waitFor(); // the page has heard of the permissions
       const clerk = await cell(page, 1, "desk");
       await clerk.getByRole("combobox").press("ArrowDown");
       await offered("10 tenant 1,11 tenant 1");
@@ -529,8 +529,8 @@ export const tests = {
       await signIn(page);
       await opened(page, "grid_many", "Rows");
       for (const row of [1, 3]) await pick(rows(page).getByRole("row").nth(row));
-      await page.getByRole("button", { name: "Set a column…" }).click();
-      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await page.getByRole("button", { name: "Bulk edit…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Bulk edit" });
       await dialog.getByLabel("Column", { exact: true }).selectOption("n");
       await dialog.getByLabel("n", { exact: true }).fill("1.10");
       await has(dialog, "2 rows get 1.10 as n.");
@@ -539,10 +539,10 @@ export const tests = {
       await page.getByText("n set in 2 rows").waitFor();
       assert.deepEqual(await sql("SELECT id, n FROM grid_many WHERE id < 5 ORDER BY id"), [["1", "1.10"], ["2", "2"], ["3", "1.10"], ["4", "4"]]);
       await page.getByRole("button", { name: "Filter", exact: true }).click();
-      await page.getByLabel("Column of condition 1").selectOption("state");
-      await page.getByLabel("Value of condition 1").fill("even");
+      await page.getByLabel("Column of filter 1").selectOption("state");
+      await page.getByLabel("Value of filter 1").fill("even");
       await page.getByText("1 to 15 of 15").waitFor();
-      await page.getByRole("button", { name: "Set a column…" }).click();
+      await page.getByRole("button", { name: "Bulk edit…" }).click();
       await dialog.getByLabel("Column", { exact: true }).selectOption("n");
       await dialog.getByLabel("What n gets").selectOption("null");
       await dialog.getByRole("button", { name: "Set in 15 rows" }).click();
@@ -576,14 +576,14 @@ export const tests = {
       assert.ok((await width("a")) > before, "the browser keeps it");
 
       await page.getByRole("button", { name: "Filter", exact: true }).click();
-      await page.getByLabel("Column of condition 1").selectOption("a");
-      await page.getByLabel("Value of condition 1").fill("a1");
+      await page.getByLabel("Column of filter 1").selectOption("a");
+      await page.getByLabel("Value of filter 1").fill("a1");
       await page.getByText("1 to 20 of 20").waitFor();
       await rows(page).locator("[role=columnheader][title=b]").click();
       await page.getByRole("button", { name: "b ▲, ascending" }).waitFor();
       await page.waitForFunction(() => location.hash.startsWith("#rows="));
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      await page.getByRole("button", { name: "Copy link" }).click();
+      await exporting(page, "Copy link");
       await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
       const link = await page.evaluate(() => navigator.clipboard.readText());
       assert.equal(new URL(link).search, "?source=default&schema=public&table=grid_view");
@@ -613,14 +613,14 @@ export const tests = {
       assert.deepEqual(await notes(), [["1", "<b>a</b>", "x"], ["1", "b", "mine"], ["2", "b", "x"]]);
       // The form, the dialog of several rows, and the deletion find them by it, too.
       await pick(rows(page).getByRole("row").nth(1));
-      await page.getByRole("button", { name: "Change the row" }).click();
-      const form = page.getByRole("dialog", { name: "Change the row" });
+      await page.getByRole("button", { name: "Edit row" }).click();
+      const form = page.getByRole("dialog", { name: "Edit row" });
       await form.getByLabel("note", { exact: true }).fill("formed");
       await form.getByRole("button", { name: "Change", exact: true }).click();
       await form.waitFor({ state: "detached" });
       await pick(rows(page).getByRole("row").nth(2));
-      await page.getByRole("button", { name: "Set a column…" }).click();
-      const dialog = page.getByRole("dialog", { name: "Set a column" });
+      await page.getByRole("button", { name: "Bulk edit…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Bulk edit" });
       await dialog.getByLabel("Column", { exact: true }).selectOption("part");
       await dialog.getByLabel("part", { exact: true }).fill("7");
       await dialog.getByRole("button", { name: "Set in 2 rows" }).click();
@@ -635,7 +635,7 @@ export const tests = {
       await opened(page, "grid_almost", "Rows");
       await page.getByText("nothing tells them apart").waitFor();
       await has(await cell(page, 1, "part"), "Nothing tells the rows apart.");
-      assert.equal(await page.getByRole("button", { name: /^(Change the row|Set a column|Delete)/ }).count(), 0);
+      assert.equal(await page.getByRole("button", { name: /^(Edit row|Bulk edit|Delete)/ }).count(), 0);
     });
   },
 
@@ -647,7 +647,7 @@ export const tests = {
       CREATE TABLE "${odd.replaceAll('"', '""')}" ("${odd.replaceAll('"', '""')}" text PRIMARY KEY, "order" int); INSERT INTO "${odd.replaceAll('"', '""')}" VALUES ('${odd.replaceAll("'", "''")}', 1)`, ["grid_wide", "grid_long", "grid_bare", odd], async () => {
       await signIn(page);
       await opened(page, "grid_wide", "Rows");
-      await page.getByLabel("Rows on a page").selectOption("250");
+      await page.getByLabel("Rows per page").selectOption("250");
       await page.getByText("1 to 250 of 300").waitFor();
       assert.ok((await rows(page).getByRole("gridcell").count()) < 1000, "what isn't visible isn't drawn");
       await rows(page).focus();

@@ -73,7 +73,7 @@ export function axe(page, what) {
 /** type replaces what an editor has. */
 export async function type(page, label, text) {
   const editor = page.getByRole("textbox", { name: label, exact: true });
-  await editor.click();
+  await editor.focus(); // the middle of a long text is out of sight
   await editor.press("ControlOrMeta+a");
   // Browsers give text that takes the place of another one its style, inline, which the policy refuses.
   await editor.press("Backspace");
@@ -176,7 +176,7 @@ export async function confirm(page, title, text) {
 
 /** transforming opens the transforms of a form, and changes the request. */
 export async function transforming(page) {
-  await page.getByText("Change the request and the answer").click();
+  await page.getByText("Request and response transform").click();
   await page.getByLabel("Change the request", { exact: true }).check();
 }
 
@@ -238,13 +238,27 @@ export async function broken(page, name, pattern, ready) {
   await ready();
 }
 
+/** writing lets statements write on the SQL page, which remembers it. */
+export async function writing(page) {
+  const box = page.getByRole("checkbox", { name: "Read-only" });
+  await box.waitFor({ state: "attached" });
+  if (await box.evaluate((e) => e.checked)) await page.getByText("Read-only", { exact: true }).click();
+}
+
+/** exporting presses a button of the list of what rows are copied and written as. */
+export async function exporting(page, name) {
+  const list = page.getByRole("dialog", { name: "Export" });
+  if ((await list.count()) === 0) await page.getByRole("button", { name: "Export", exact: true }).click();
+  await list.getByRole("button", { name, exact: true }).click();
+}
+
 /** condition adds a condition to those of the shown rows, or changes what it is. */
 export async function condition(page, number, column, operator, value) {
-  const line = page.getByLabel(`Column of condition ${number}`);
-  if ((await line.count()) === 0) await page.getByRole("button", { name: number === 1 ? "Filter" : "Add a condition", exact: true }).click();
+  const line = page.getByLabel(`Column of filter ${number}`);
+  if ((await line.count()) === 0) await page.getByRole("button", { name: number === 1 ? "Filter" : "Add filter", exact: true }).click();
   await line.selectOption(column);
-  await page.getByLabel(`Operator of condition ${number}`).selectOption(operator);
-  const control = page.getByLabel(`Value of condition ${number}`);
+  await page.getByLabel(`Operator of filter ${number}`).selectOption(operator);
+  const control = page.getByLabel(`Value of filter ${number}`);
   if (value === undefined) return;
   if ((await control.evaluate((e) => e.tagName)) === "SELECT") await control.selectOption(value);
   else await control.fill(value);

@@ -1,7 +1,7 @@
 // The whole way of somebody who is new, through all areas.
 import assert from "node:assert/strict";
 import { webhook } from "./fixture.mjs";
-import { area, confirm, has, metadata, pick, schemaThere, signIn, sql, type, unfold, url } from "./harness.mjs";
+import { area, confirm, has, metadata, pick, schemaThere, signIn, sql, type, unfold, url, writing } from "./harness.mjs";
 
 const schema = `CREATE SCHEMA library;
 CREATE TABLE library.shelf (id int PRIMARY KEY, place text NOT NULL);
@@ -25,7 +25,7 @@ export const tests = {
 
       await area(page, "SQL");
       await type(page, "Statements", schema);
-      await page.getByText("Only read", { exact: true }).click();
+      await writing(page);
       await page.getByRole("button", { name: /^Run/ }).click();
       await has(page.getByRole("status"), "5 statements in");
 
@@ -34,7 +34,7 @@ export const tests = {
       for (const name of ["book", "shelf"]) await pick(tables.getByRole("row", { name: `library.${name}` }));
       await page.getByRole("button", { name: "Track 2", exact: true }).click();
       await page.getByRole("button", { name: "Open library.book" }).waitFor();
-      await page.getByRole("tab", { name: "Suggested relationships" }).click();
+      await page.getByRole("tab", { name: "Foreign keys" }).click();
       const suggestions = page.getByRole("grid", { name: "Suggested relationships" });
       await has(suggestions, "library.book.shelf");
       await page.getByRole("button", { name: /^Add \d/ }).click();
@@ -73,7 +73,7 @@ export const tests = {
 
       await area(page, "Data");
       await page.getByRole("button", { name: "Open library.book" }).click();
-      await page.getByRole("button", { name: "Insert a row" }).click();
+      await page.getByRole("button", { name: "Insert row" }).click();
       const form = page.getByRole("dialog");
       for (const [column, value] of Object.entries({ id: "3", shelf_id: "1", title: "New" })) await form.getByLabel(column, { exact: true }).fill(value);
       await form.getByRole("button", { name: "Insert" }).click();

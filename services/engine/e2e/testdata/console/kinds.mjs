@@ -1,7 +1,7 @@
 // Tests of the pages for data with sources of other kinds than PostgreSQL.
 import assert from "node:assert/strict";
 import { cell, closed, pending, retype } from "./grid.mjs";
-import { axe, condition, confirm, has, metadata, others, pick, secret, signIn, type, url } from "./harness.mjs";
+import { axe, condition, confirm, exporting, has, metadata, others, pick, secret, signIn, type, url, writing } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
 
@@ -21,7 +21,7 @@ export const tests = {
       const run = async (source, text, found) => {
         await page.goto(url + "/console/sql");
         await page.getByRole("combobox", { name: "Source" }).selectOption(source);
-        await page.getByText("Only read").click();
+        await writing(page);
         await type(page, "Statements", text);
         await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
         await found();
@@ -83,7 +83,8 @@ export const tests = {
       await page.getByText("1 to 1 of 1").waitFor();
       await page.getByText("Rows of a BigQuery source can't be written.").waitFor();
       await axe(page, "rows of BigQuery");
-      await page.getByRole("tab", { name: "Computed fields" }).click();
+      await page.getByRole("tab", { name: "Settings" }).click();
+      await page.getByText("Computed fields", { exact: true }).click();
       await page.getByRole("button", { name: "Add a computed field" }).click();
       await page.getByLabel("Name", { exact: true }).fill("like_it");
       await page.getByLabel("Dataset of the function").fill("web");
@@ -159,10 +160,10 @@ export const tests = {
         await condition(page, 1, name, "is NULL");
         await shown("0 to 0 of 0");
       }
-      await page.getByRole("button", { name: "Clear the conditions" }).click();
+      await page.getByRole("button", { name: "Clear filters" }).click();
       await shown("1 to 2 of 2");
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      await page.getByRole("button", { name: "Copy as JSON" }).click();
+      await exporting(page, "Copy as JSON");
       await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       assert.match(copied, /"id": 9007199254740993,/);
@@ -171,8 +172,8 @@ export const tests = {
       assert.match(copied, /"truth": true,/);
 
       // A row by the form: NULL and an empty text differ, and so do NULL and the null of JSON.
-      await page.getByRole("button", { name: "Insert a row" }).click();
-      const form = page.getByRole("dialog", { name: "Insert a row" });
+      await page.getByRole("button", { name: "Insert row" }).click();
+      const form = page.getByRole("dialog", { name: "Insert row" });
       await form.getByLabel("id", { exact: true }).fill("1");
       await form.getByLabel("plain", { exact: true }).fill("x");
       await form.getByLabel("plain", { exact: true }).fill("");
@@ -227,7 +228,7 @@ export const tests = {
       await page.getByRole("button", { name: "Discard all" }).click();
       assert.deepEqual(await run("SELECT title, room, no FROM tome WHERE id > 53 ORDER BY id"), [["tome 54", "1", "1"], ["tome 55", "2", "1"]]);
       await pick(rows(page).getByRole("row").nth(1));
-      await page.getByRole("button", { name: "Copy as CSV" }).click();
+      await exporting(page, "Copy as CSV");
       await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'id,title,note,room,no\r\n55,tome 55,"",2,1\r\n');
       await page.getByRole("button", { name: "shelf →" }).click();

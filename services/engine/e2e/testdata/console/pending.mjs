@@ -29,9 +29,9 @@ const cases = {
     },
   },
   "of metadata": {
-    "reloading": { path: "/console/metadata", type: "reload_metadata", opener: "Reload some…", agree: "Reload", within: (p) => dialogs(p).getByText("default", { exact: true }).first().click(), edited: true },
+    "reloading": { path: "/console/metadata", type: "reload_metadata", opener: "Reload options…", agree: "Reload", within: (p) => dialogs(p).getByText("default", { exact: true }).first().click(), edited: true },
     "SQL of a form": {
-      path: rows, type: "pg_run_sql", opener: "Show the SQL…", agree: "Run",
+      path: rows, type: "pg_run_sql", opener: "Review SQL…", agree: "Run",
       before: async (p) => { await p.getByRole("tab", { name: "Structure" }).click(); await button(p, "Comment on the table").click(); await fill(p, "Comment", "kept"); },
     },
     "custom types": {
@@ -49,21 +49,12 @@ const cases = {
       },
       open: (p) => dialogs(p).getByRole("button", { name: "Save…", exact: true }),
     },
-    "undoing": {
-      path: "/console/data", type: "rollback_metadata", opener: "Undo…", agree: "Undo",
-      before: async (p) => {
-        await p.getByRole("button", { name: "Open public.pending_other" }).click();
-        await button(p, "Track…").click();
-        await dialogs(p).getByRole("button", { name: "Track", exact: true }).click();
-        await dialogs(p).waitFor({ state: "detached" });
-      },
-    },
   },
   "of rows": {
-    "an insert": { path: rows, type: "insert", opener: "Insert a row", agree: "Insert", within: (p) => text(p).fill("new"), edited: true },
-    "a change of a row": { path: rows, type: "update", opener: "Change the row", agree: "Change", before: (p) => pick(first(p)), within: (p) => text(p).fill("new"), edited: true },
+    "an insert": { path: rows, type: "insert", opener: "Insert row", agree: "Insert", within: (p) => text(p).fill("new"), edited: true },
+    "a change of a row": { path: rows, type: "update", opener: "Edit row", agree: "Change", before: (p) => pick(first(p)), within: (p) => text(p).fill("new"), edited: true },
     "a change of a row that is another one": {
-      path: rows, type: "update", opener: "Change the row", agree: "Write yours", before: (p) => pick(first(p)), edited: true,
+      path: rows, type: "update", opener: "Edit row", agree: "Write yours", before: (p) => pick(first(p)), edited: true,
       within: async (p) => {
         await text(p).fill("newer");
         await sql("UPDATE pending_row SET text = text || '!'");
@@ -73,7 +64,7 @@ const cases = {
       },
     },
     "a column of rows": {
-      path: rows, type: "update", opener: "Set a column…", agree: /^Set in \d/, edited: true,
+      path: rows, type: "update", opener: "Bulk edit…", agree: /^Set in \d/, edited: true,
       within: async (p) => { await dialogs(p).getByLabel("Column", { exact: true }).selectOption("text"); await text(p).fill("all"); },
     },
     "a file": { path: rows, type: "insert", opener: "Import CSV…", agree: /^Insert \d+ rows/, within: (p) => dialogs(p).getByLabel("File").setInputFiles({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from("text\nfile\n") }), edited: true },

@@ -34,12 +34,12 @@ export const tests = {
     await page.keyboard.press("End");
     await page.keyboard.press("Home");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: `${html} and public.article` }).waitFor();
+    await page.getByRole("heading", { name: `public.article · ${html}` }).waitFor();
 
     await page.getByRole("button", { name: "Allow select" }).click();
     await page.getByRole("button", { name: "Columns: each" }).click();
     await page.getByRole("checkbox", { name: "author_id integer" }).uncheck();
-    await page.getByLabel("Most rows of one query").fill("7");
+    await page.getByLabel("Row limit").fill("7");
     await axe(page, "Permissions with a form");
     await page.getByRole("button", { name: "Save…" }).click();
     await confirm(page, "Save", "select_permission");
@@ -47,15 +47,15 @@ export const tests = {
     await matrix(page).getByRole("gridcell", { name: `public.article, ${html}: select in part` }).waitFor();
     assert.equal(await page.locator("main b, main img").count(), 0);
 
-    await page.getByText("For other roles and tables").click();
+    await page.getByText("Copy or revoke in bulk").click();
     await page.getByRole("button", { name: "Roles: none" }).click();
     await page.getByLabel("New role to copy to").fill("copier");
     await page.getByRole("button", { name: "Choose it" }).click();
     await axe(page, "Permissions that are copied");
     await page.getByRole("button", { name: "Copy to 1…" }).click();
     await confirm(page, "Copy", "select_permission");
-    await page.getByRole("button", { name: "Withdraw select…" }).click();
-    await confirm(page, "Withdraw", "select_permission");
+    await page.getByRole("button", { name: "Revoke select…" }).click();
+    await confirm(page, "Revoke", "select_permission");
     await page.getByRole("button", { name: "Allow select" }).waitFor();
     assert.deepEqual((await permissions("article", "select")).map((p) => p.role), ["copier"]);
     await metadata("pg_drop_select_permission", { source: "default", table: "article", role: "copier" });
@@ -67,7 +67,7 @@ export const tests = {
     try {
       await signIn(page);
       await opened(page, "article", "writer", "update");
-      await page.getByLabel("All, and those that come later").check();
+      await page.getByLabel("All columns (including future ones)").check();
       await page.getByLabel("Only for trusted backends").check();
       await page.getByRole("button", { name: "Save…" }).click();
       await confirm(page, "Save", "update_permission");
@@ -148,7 +148,7 @@ export const tests = {
       await signIn(page);
       await opened(page, "article", "reviewer", "select");
       await page.getByRole("button", { name: "Allow select" }).click();
-      await page.getByLabel("All, and those that come later").check();
+      await page.getByLabel("All columns (including future ones)").check();
       const text = page.getByRole("textbox", { name: "Rows as JSON" });
       const is = async (rule) => page.waitForFunction(([e, want]) => JSON.stringify(JSON.parse(e.value)) === want, [await text.elementHandle(), JSON.stringify(rule)]);
       await addCondition(page, "Rows", "id");
@@ -202,7 +202,8 @@ export const tests = {
       await page.getByText('No row meets {"author_id":{"_eq":"X-Engine-User-Id"}}.').waitFor();
 
       await page.goto(url + "/console/data?source=default&schema=public&table=article");
-      await page.getByRole("tab", { name: "As a role" }).click();
+      await page.getByRole("tab", { name: "Permissions" }).click();
+      await page.getByRole("button", { name: "Preview as role" }).click();
       await page.getByText("Choose a role").waitFor();
       await page.getByLabel("Run as role").fill("stranger");
       await page.getByText("stranger sees no row of public.article").waitFor();
@@ -308,8 +309,8 @@ export const tests = {
       await page.getByRole("searchbox", { name: "Find a role" }).fill("heiress");
       await objects.getByRole("gridcell", { name: "action greet, heiress: inherited call" }).waitFor();
       await page.getByRole("searchbox", { name: "Find a role" }).fill("reader");
-      await panel.getByRole("button", { name: "Withdraw call…" }).click();
-      await confirm(page, "Withdraw", "greet");
+      await panel.getByRole("button", { name: "Revoke call…" }).click();
+      await confirm(page, "Revoke", "greet");
       await cell("action greet", "nothing").waitFor();
 
       await cell("function public.rows_of_author", "nothing").click();

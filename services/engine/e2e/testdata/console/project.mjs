@@ -1,7 +1,7 @@
 // Tests of `engine console` in a browser: node project.mjs BROWSER LINK SECRET. LINK is what the command has printed; the
 // server behind it has no tables.
 import assert from "node:assert/strict";
-import { axe, has, launch, open, secret, type, url as link } from "./harness.mjs";
+import { axe, has, launch, open, secret, type, url as link, writing } from "./harness.mjs";
 
 const browser = await launch();
 const opened = await open(browser, link);
@@ -17,7 +17,7 @@ try {
 
   await page.getByRole("link", { name: "SQL" }).click();
   await type(page, "Statements", "CREATE TABLE shelf (id int PRIMARY KEY)");
-  await page.getByText("Only read", { exact: true }).click();
+  await writing(page);
   await page.getByLabel("Name of the migration").fill("a shelf");
   await axe(page, "SQL of a project");
   await page.getByRole("button", { name: /^Run/ }).click();
@@ -52,7 +52,7 @@ try {
   await page.getByLabel("Name", { exact: true }).fill("it's");
   await page.getByLabel("Type", { exact: true }).fill("text");
   await page.getByLabel("Default", { exact: true }).fill("'é'");
-  await page.getByRole("button", { name: "Show the SQL…" }).click();
+  await page.getByRole("button", { name: "Review SQL…" }).click();
   await has(dialog.getByLabel("Down migration"), 'ALTER TABLE "public"."shelf" DROP COLUMN "it\'s";');
   await run("one more column");
   await has(notice, "with what takes it back");

@@ -114,8 +114,8 @@ export const tests = {
       await opened(page, "shelf", "Rows");
       await pick(page.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1));
       await page.getByRole("button", { name: "namesakes →" }).click();
-      await page.waitForFunction(() => document.querySelector("[aria-label='Column of condition 1']")?.value === "name");
-      assert.equal(await page.getByLabel("Value of condition 1").inputValue(), "Ann");
+      await page.waitForFunction(() => document.querySelector("[aria-label='Column of filter 1']")?.value === "name");
+      assert.equal(await page.getByLabel("Value of filter 1").inputValue(), "Ann");
     } finally {
       await sql("DROP TABLE shelf", true);
       await metadata("remove_remote_schema", { name: "atlas" });
@@ -165,7 +165,8 @@ export const tests = {
     await sql("CREATE FUNCTION shouted(of author) RETURNS text LANGUAGE sql STABLE AS $$ SELECT upper(of.name) $$");
     try {
       await signIn(page);
-      await opened(page, "author", "Computed fields");
+      await opened(page, "author", "Settings");
+      await page.getByText("Computed fields", { exact: true }).click();
       await page.getByRole("button", { name: "Add a computed field" }).click();
       await page.getByLabel("Name", { exact: true }).fill("not a name");
       await page.getByLabel("Function").selectOption({ label: "public.shouted(of author) → text" });

@@ -71,12 +71,12 @@ export const tests = {
     await page.getByRole("button", { name: "Add an argument" }).click();
     await page.getByLabel("Name of argument 1").fill("wish");
     await page.getByLabel("Type of argument 1").fill("Wish!");
-    await page.getByLabel("Type of the answer").fill("None");
+    await page.getByLabel("Output type").fill("None");
     await page.getByLabel("Comment", { exact: true }).fill(html);
     await axe(page, "Actions with a form");
     await page.getByRole("button", { name: "Create" }).click();
     await has(page.getByRole("alert"), "None");
-    await page.getByLabel("Type of the answer").fill("[Review!]!");
+    await page.getByLabel("Output type").fill("[Review!]!");
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: "review" }).waitFor();
     await page.getByLabel("Role", { exact: true }).fill("<b>guest</b>");
@@ -98,8 +98,8 @@ export const tests = {
       assert.deepEqual(await permissions(), [{ role: "<b>guest</b>", ...(comment && { comment }) }]);
     }
     await axe(page, "Actions with an action");
-    await page.getByRole("button", { name: "Withdraw from <b>guest</b>" }).click();
-    await confirm(page, "Withdraw it", "review");
+    await page.getByRole("button", { name: "Revoke from <b>guest</b>" }).click();
+    await confirm(page, "Revoke it", "review");
     await page.getByLabel("Seconds until a call has failed").fill("7");
     await page.getByRole("button", { name: "Change…" }).click();
     await confirm(page, "Change", "review");
@@ -159,8 +159,8 @@ export const tests = {
     await confirm(page, "Set the permission", "charts");
     await page.getByRole("button", { name: "Change what reader sees" }).click();
     await axe(page, "Remote schemas with permissions");
-    await page.getByRole("button", { name: "Withdraw from reader" }).click();
-    await confirm(page, "Withdraw it", "charts");
+    await page.getByRole("button", { name: "Revoke from reader" }).click();
+    await confirm(page, "Revoke it", "charts");
 
     await page.getByRole("tab", { name: "Relationships" }).click();
     await page.getByRole("button", { name: "Add one to a table" }).click();

@@ -16,7 +16,7 @@ export const tests = {
     await signIn(page);
     await page.goto(at("author", "first"));
     await cell(page, "public.author, first: select in part, delete").waitFor();
-    await page.getByText("For other roles and tables").click();
+    await page.getByText("Copy or revoke in bulk").click();
     const panel = page.getByRole("region", { name: "Permissions of a role" });
     await panel.getByLabel("New role to copy to").fill(html);
     await panel.getByRole("button", { name: "Choose it" }).click();
@@ -31,8 +31,8 @@ export const tests = {
       }
     }
     await panel.getByRole("group", { name: "Operations" }).getByRole("checkbox", { name: "delete" }).uncheck();
-    await panel.getByRole("button", { name: "Withdraw 3 others…" }).click();
-    await confirm(page, "Withdraw them", "what first has on public.author stays");
+    await panel.getByRole("button", { name: "Revoke 3 others…" }).click();
+    await confirm(page, "Revoke them", "what first has on public.author stays");
     await cell(page, `public.article, ${html}: delete`).waitFor();
     await cell(page, "public.author, first: select in part, delete").waitFor();
 
@@ -52,8 +52,8 @@ export const tests = {
     await has(roles.getByRole("listitem").filter({ hasText: "second" }), "1 select, 2 delete, 1 action");
     assert.deepEqual((await document()).actions.find((a) => a.name === "roles_action").permissions.map((p) => p.comment), ["by hand", "by hand"]);
     for (const role of ["first", html, "second"]) {
-      await roles.getByRole("button", { name: `Withdraw all…: ${role}` }).click();
-      await confirm(page, "Withdraw all", `${role} loses ${role === html ? 2 : 4} permissions.`);
+      await roles.getByRole("button", { name: `Revoke all…: ${role}` }).click();
+      await confirm(page, "Revoke all", `${role} loses ${role === html ? 2 : 4} permissions.`);
       await roles.getByText(role, { exact: true }).waitFor({ state: "detached" });
     }
     assert.ok(!JSON.stringify(await document()).includes('"second"'));
@@ -89,7 +89,7 @@ export const tests = {
       assert.deepEqual((await table("author")).insert_permissions.find((p) => p.role === "both").permission, { columns: ["name"], check: { name: { _like: "a%" } }, set: { name: html } });
       await page.getByRole("tab", { name: "select (inherited)" }).click();
       await origins.getByRole("link", { name: "left" }).click();
-      await page.getByRole("heading", { name: "left and public.author" }).waitFor();
+      await page.getByRole("heading", { name: "public.author · left" }).waitFor();
 
       // To the API as this role, by one press.
       await page.getByRole("button", { name: "Run as left" }).click();

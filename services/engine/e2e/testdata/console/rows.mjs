@@ -25,7 +25,7 @@ export const tests = {
       await condition(page, 1, "word", "none of", 'a, "a, b", ""');
       await shown("3,4,5,6,8");
       await condition(page, 1, "word", "one of", 'b, "a');
-      await has(page.getByRole("group", { name: "Conditions" }), "A value that begins with a quote ends with one");
+      await has(page.getByRole("group", { name: "Filters" }), "A value that begins with a quote ends with one");
       await axe(page, "rows with a list that is wrong");
     });
   },
@@ -38,11 +38,11 @@ export const tests = {
       await signIn(page);
       await opened(page, "part", "Rows");
       await page.getByText("1 to 50 of 120").waitFor();
-      await page.getByLabel("Rows on a page").selectOption("100");
+      await page.getByLabel("Rows per page").selectOption("100");
       await page.getByText("1 to 100 of 120").waitFor();
       await page.getByRole("button", { name: "Next" }).click();
       await page.getByText("101 to 120 of 120").waitFor();
-      await page.getByLabel("Rows on a page").selectOption("20");
+      await page.getByLabel("Rows per page").selectOption("20");
       await page.getByText("1 to 20 of 120").waitFor();
       await page.reload();
       await page.getByText("1 to 20 of 120").waitFor(); // the browser keeps it
@@ -51,13 +51,13 @@ export const tests = {
       await page.getByText("1 to 20 of 40").waitFor();
       await condition(page, 2, "sold", "=", "true");
       await page.getByText("1 to 20 of 20").waitFor();
-      await page.getByRole("group", { name: "Conditions" }).getByRole("combobox", { name: "Rows that meet" }).selectOption("any of these conditions");
+      await page.getByRole("group", { name: "Filters" }).getByRole("combobox", { name: "Rows that meet" }).selectOption("any filter");
       await page.getByText("1 to 20 of 80").waitFor();
       await condition(page, 3, "size", "is NULL");
       await axe(page, "rows with conditions");
-      await page.getByRole("combobox", { name: "Rows that meet" }).selectOption("all of these conditions");
+      await page.getByRole("combobox", { name: "Rows that meet" }).selectOption("all filters");
       await page.getByText("1 to 4 of 4").waitFor();
-      await page.getByRole("button", { name: "Remove condition 3" }).click();
+      await page.getByRole("button", { name: "Remove filter 3" }).click();
       await page.getByText("1 to 20 of 20").waitFor();
       await condition(page, 2, "id", "one of", "3, 6, 9");
       await page.getByText("1 to 3 of 3").waitFor();
@@ -67,7 +67,7 @@ export const tests = {
       await axe(page, "rows with a condition that is wrong");
       await condition(page, 2, "made", "<", "2024-01-05");
       await page.getByText("1 to 1 of 1").waitFor();
-      await page.getByRole("button", { name: "Clear the conditions" }).click();
+      await page.getByRole("button", { name: "Clear filters" }).click();
       await page.getByText("1 to 20 of 120").waitFor();
 
       // By keys: a column, another one, and the first one turned round.

@@ -191,7 +191,7 @@ export const tests = {
       await page.getByRole("button", { name: "Save…" }).click();
       await confirm(page, "Save", "select_permission");
       await page.reload();
-      await page.getByLabel("Most rows of one query").waitFor();
+      await page.getByLabel("Row limit").waitFor();
       assert.match(await json(page).inputValue(), /12345678901234567890\.123/);
     } finally {
       await cleared();

@@ -4,7 +4,9 @@ import { axe, documentation, has, openURL, secret, signIn, until, url } from "./
 import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
+import * as clicks from "./clicks.mjs";
 import * as closing from "./closing.mjs";
+import * as confirming from "./confirm.mjs";
 import * as configuration from "./configuration.mjs";
 import * as edits from "./edits.mjs";
 import * as editor from "./editor.mjs";
@@ -27,6 +29,7 @@ import * as roles from "./roles.mjs";
 import * as rows from "./rows.mjs";
 import * as rules from "./rules.mjs";
 import * as save from "./save.mjs";
+import * as sessions from "./sessions.mjs";
 import * as settings from "./settings.mjs";
 import * as sources from "./sources.mjs";
 import * as sqls from "./sql.mjs";
@@ -59,7 +62,7 @@ export const tests = {
 
   async "a role that isn't admin"({ page }) {
     await page.goto(openURL + "/console");
-    await page.getByText("nothing", { exact: true }).click();
+    await page.getByText("Nothing", { exact: true }).click();
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "API" }).waitFor();
     assert.deepEqual(await page.getByRole("navigation", { name: "Areas" }).getByRole("link").allTextContents(), ["API"]);
@@ -114,8 +117,10 @@ export const tests = {
   ...alter.tests,
   ...attacks.tests,
   ...api.tests,
+  ...clicks.tests,
   ...closing.tests,
   ...configuration.tests,
+  ...confirming.tests,
   ...data.tests,
   ...edits.tests,
   ...editor.tests,
@@ -136,6 +141,7 @@ export const tests = {
   ...rows.tests,
   ...rules.tests,
   ...save.tests,
+  ...sessions.tests,
   ...settings.tests,
   ...sources.tests,
   ...sqls.tests,
@@ -149,7 +155,7 @@ export const tests = {
 
 /** inBrowser are the tests that need a browser: its policies, its network, several tabs, or sizes of what is drawn. */
 export const inBrowser = new Set([
-  ...Object.keys(attacks.tests), ...Object.keys(journey.tests), "API: a subscription", "API: a stream keeps the last results alone", "API: the history, and panes as wide as they were made", "Files: rows are imported from CSV and downloaded, and large values are shown in part",
+  ...Object.keys(attacks.tests), ...Object.keys(clicks.tests), ...Object.keys(journey.tests), "API: a subscription", "API: a stream keeps the last results alone", "API: the history, and panes as wide as they were made", "Files: rows are imported from CSV and downloaded, and large values are shown in part",
   "Focus: a button that becomes disabled keeps it", "Grid: columns are moved, widened and hidden by keys, and a link has the view", "Kinds: SQL, tables, rows and root fields of SQLite, SQL Server and BigQuery", "Monitoring: with much of everything, the page fits",
   "SQL: a running statement is cancelled in the database", "Tables: 2000 of them are found, walked through and chosen", "Transforms: of an event trigger, tried with an event of its log", "Types: values are found by what is shown of them, and copied as they are", "keys",
 ]);

@@ -18,7 +18,7 @@ export const tests = {
     await area(page, "Settings");
     await page.getByText("There is none: nothing is bounded.").waitFor();
     await page.getByText("Depth", { exact: true }).click();
-    await page.getByLabel("Most levels of fields that have fields").fill("5");
+    await page.getByLabel("Max depth").fill("5");
     await page.getByRole("button", { name: "Add a role: Other ones for single roles" }).first().click();
     await page.getByLabel("Role 1: Other ones for single roles").first().fill(html);
     await page.getByLabel("Number 1: Other ones for single roles").first().fill("8");

@@ -11,26 +11,16 @@ const quality = 40;
 
 /** pages are the pictures by their names. */
 const pages = {
-  async api(page) {
-    await type(page, "Operation", "query Authors {\n  author(order_by: {name: asc}) {\n    name\n    articles {\n      title\n    }\n  }\n}");
-    await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
-    await has(page.getByLabel("Result of the operation"), '"Ann"');
-  },
-  async data(page) {
-    await area(page, "Data");
-    await page.getByRole("button", { name: "Open public.author" }).click();
-    await has(page.getByRole("grid", { name: "Rows" }), "Ann");
-  },
   async "data-row"(page) {
     await area(page, "Data");
     await page.getByRole("button", { name: "Open public.author" }).click();
     await pick(page.getByRole("grid", { name: "Rows" }).getByRole("row").filter({ hasText: "Ann" }));
-    await page.getByRole("button", { name: "Change the row" }).click();
+    await page.getByRole("button", { name: "Edit row" }).click();
     await page.getByRole("dialog").getByLabel("name", { exact: true }).fill("Anna");
   },
   async sources(page) {
     await page.goto(url + "/console/data?source=default&view=sources");
-    await page.getByText(/^answers, /).waitFor();
+    await page.getByText(/^Connected · /).waitFor();
   },
   async structure(page) {
     await opened(page, "article", "Structure");
@@ -58,7 +48,7 @@ const pages = {
   async permissions(page) {
     await area(page, "Permissions");
     await page.getByRole("gridcell", { name: "public.author, reader: select" }).click();
-    await page.getByLabel("Most rows of one query").waitFor();
+    await page.getByLabel("Row limit").waitFor();
   },
   async "permissions-presets"(page) {
     await area(page, "Permissions");
@@ -94,7 +84,7 @@ const pages = {
   },
   async unsaved(page) {
     await page.goto(url + "/console/permissions?source=default&schema=public&table=author&role=reader");
-    await page.getByLabel("Most rows of one query").fill("100");
+    await page.getByLabel("Row limit").fill("100");
     await page.getByRole("gridcell", { name: /^public.article, reader/ }).click();
     await page.getByRole("alertdialog", { name: "Unsaved changes" }).waitFor();
   },

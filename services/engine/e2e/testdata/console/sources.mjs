@@ -31,7 +31,7 @@ export const tests = {
     try {
       await signIn(page);
       await page.goto(url + "/console/data");
-      await page.getByRole("button", { name: "Sources", exact: true }).click();
+      await page.getByRole("button", { name: "Databases", exact: true }).click();
       await has(page.getByRole("region", { name: "Sources" }), "PostgreSQL, ");
       await page.getByRole("button", { name: "Add a source" }).click();
       await axe(page, "a new source");
@@ -48,18 +48,18 @@ export const tests = {
       await axe(page, "a source that can't be reached");
       await address.fill(others.postgres);
       await section(page, "Pool");
-      await source(page).getByLabel("Connections of a process", { exact: true }).fill("7");
+      await source(page).getByLabel("Max connections", { exact: true }).fill("7");
       await section(page, "Transactions");
       await source(page).getByLabel("Retries of mutations that can't be serialized").fill("101");
       await source(page).getByRole("button", { name: "Add", exact: true }).click();
       await has(source(page).locator(".section .removed"), "Only expecting a value between 0 and 100");
       await source(page).getByLabel("Retries of mutations that can't be serialized").fill("3");
       await source(page).getByLabel("Isolation level of mutations").selectOption("serializable");
-      await section(page, "Names in the schema");
-      await source(page).getByLabel("Prefix of types").fill("shop_");
+      await section(page, "GraphQL customization");
+      await source(page).getByLabel("Type name prefix").fill("shop_");
       await source(page).getByRole("button", { name: "Add", exact: true }).click();
       await source(page).getByRole("heading", { name: "shop" }).waitFor();
-      await source(page).getByText("answers, 0 tables and views").waitFor();
+      await source(page).getByText("Connected · 0 tables and views").waitFor();
       assert.deepEqual(await exported("shop"), {
         name: "shop", kind: "postgres", tables: [],
         configuration: { connection_info: { database_url: others.postgres, isolation_level: "serializable", serialization_retries: 3, pool_settings: { max_connections: 7 } } },
@@ -150,7 +150,7 @@ export const tests = {
       await signIn(page);
       await sources(page, "shop");
       await section(page, "Pool");
-      await source(page).getByLabel("Connections of a process", { exact: true }).fill("7");
+      await source(page).getByLabel("Max connections", { exact: true }).fill("7");
       await metadata("pg_drop_source", { name: "shop", cascade: true });
       await page.getByText("shop was deleted by somebody").waitFor();
       await has(source(page), "Added anew, it has its tables");
@@ -191,7 +191,7 @@ export const tests = {
       await variable.fill("ENGINE_GRAPHQL_DATABASE_URL");
       await source(page).getByRole("button", { name: "Change…" }).click();
       await confirm(page, "Change", "change source lost");
-      await source(page).getByText("answers, ").waitFor();
+      await source(page).getByText("Connected · ").waitFor();
       assert.equal(await page.getByText("can't be used").count(), 0);
     } finally {
       await dropped("lost");
@@ -204,24 +204,24 @@ export const tests = {
       for (const [label, value] of Object.entries(fields)) await add.getByLabel(label, { exact: true }).fill(value);
       await add.getByRole("button", { name: "Add", exact: true }).click();
       await source(page).getByRole("heading", { name, exact: true }).waitFor();
-      await source(page).getByText("answers, ").waitFor();
+      await source(page).getByText("Connected · ").waitFor();
       await axe(page, "a source: " + name);
     };
     const begin = async (kind) => {
       await sources(page);
       await page.getByRole("button", { name: "Add a source" }).click();
-      await source(page).getByLabel("Kind of database").selectOption(kind);
+      await source(page).getByLabel("Database type").selectOption(kind);
       return source(page);
     };
     try {
       await signIn(page);
       await sharedFields(await begin("Citus"), "tenants", { Address: others.postgres });
-      assert.equal(await source(page).getByText("How subscriptions learn of changes").count(), 0);
+      assert.equal(await source(page).getByText("Change detection").count(), 0);
       await sharedFields(await begin("CockroachDB"), "roach", { Address: others.postgres });
       await sharedFields(await begin("SQL Server"), "ms", { "Connection string": others.mssql });
       assert.equal(await source(page).getByText("Naming convention").count(), 0);
       const file = await begin("SQLite");
-      await file.getByLabel("Make the file when it is missing").check();
+      await file.getByLabel("Create the file if missing").check();
       await sharedFields(file, "library", { File: others.sqlite });
       const web = await begin("BigQuery");
       await section(page, "Requests");

@@ -1,7 +1,7 @@
 // Tests of the page for SQL.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { area, axe, broken, has, metadata, others, signIn, sql, type, unfold, until, url } from "./harness.mjs";
+import { area, axe, broken, has, metadata, others, signIn, sql, type, unfold, until, url, writing } from "./harness.mjs";
 
 const status = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
@@ -19,9 +19,17 @@ export const tests = {
     await run.click();
     await has(page.getByRole("alert"), "read-only transaction");
     await axe(page, "SQL with an error");
-    await page.getByText("Only read").click();
+    await writing(page);
     await run.click();
     await page.getByRole("status").filter({ hasText: "Done" }).waitFor();
+    const offer = page.getByRole("group", { name: "Tables to track" });
+    await has(offer, "public.made isn't part of the API yet.");
+    await axe(page, "a table that could be tracked");
+    await offer.getByRole("button", { name: "Track" }).click();
+    await offer.waitFor({ state: "detached" });
+    await page.getByRole("checkbox", { name: "Read-only" }).waitFor({ state: "attached" });
+    await page.reload(); // the tab remembers that statements may write
+    assert.equal(await page.getByRole("checkbox", { name: "Read-only" }).evaluate((e) => e.checked), false);
     await type(page, "Statements", "DROP TABLE made");
     await page.keyboard.press("Control+Enter");
     await page.getByRole("status").filter({ hasText: "Done" }).waitFor();
@@ -35,7 +43,7 @@ export const tests = {
     try {
       await signIn(page);
       await area(page, "SQL");
-      await page.getByText("Only read").click();
+      await writing(page);
       await type(page, "Statements", 'ALTER TABLE tried DROP COLUMN "<b>odd</b>"; SELECT 7 AS seven');
       await page.getByRole("button", { name: "Dry run" }).click();
       await has(page.getByRole("alert"), "permission tried.reader.select");
@@ -91,7 +99,7 @@ export const tests = {
       assert.equal(JSON.parse(await of(second, "Download as JSON")).length, 450);
 
       // All of them are done, or none.
-      await page.getByText("Only read", { exact: true }).click();
+      await writing(page);
       await type(page, "Statements", "DELETE FROM several; INSERT INTO several VALUES (0, 'x'); SELECT * FROM no_such");
       await page.keyboard.press("Control+Enter");
       await has(page.getByRole("alert"), "no_such");
@@ -112,11 +120,11 @@ export const tests = {
       await has(page.getByRole("grid", { name: "Result" }), "one");
       assert.deepEqual(await sql("SELECT count(*) FROM several"), [["450"]]);
 
-      // Without a transaction, for what can't have one.
+      // Run outside a transaction, for what can't have one.
       await type(page, "Statements", "VACUUM several");
       await page.keyboard.press("Control+Enter");
       await has(page.getByRole("alert"), "VACUUM");
-      await page.getByText("Without a transaction", { exact: true }).click();
+      await page.getByText("Run outside a transaction", { exact: true }).click();
       await page.keyboard.press("Control+Enter");
       await page.getByText("VACUUM", { exact: true }).waitFor();
 
@@ -143,7 +151,7 @@ export const tests = {
     await signIn(page);
     await area(page, "SQL");
     for (const reads of [true, false]) {
-      if (!reads) await page.getByText("Only read", { exact: true }).click();
+      if (!reads) await writing(page);
       await type(page, "Statements", "SELECT pg_sleep(1234)");
       await page.keyboard.press("Control+Enter");
       await page.getByText("Running…").waitFor();
@@ -168,17 +176,17 @@ export const tests = {
       const plan = page.getByRole("region", { name: "Plan" });
       await has(plan.getByRole("list", { name: "Steps" }), "Seq Scan on planned");
       await has(plan, "cost");
-      await press(page, "Explain and measure");
+      await press(page, "Explain analyze");
       await has(plan, "execution time");
       await has(plan, /\d+ rows/);
       await plan.getByText("More", { exact: true }).first().click();
       await axe(page, "SQL with a plan");
       // What writes is measured, and rolled back, where that is allowed.
       await type(page, "Statements", "DELETE FROM planned WHERE id > 10");
-      await press(page, "Explain and measure");
+      await press(page, "Explain analyze");
       await has(page.getByRole("alert"), "read-only transaction");
-      await page.getByText("Only read", { exact: true }).click();
-      await press(page, "Explain and measure");
+      await writing(page);
+      await press(page, "Explain analyze");
       await has(plan, "Delete on planned");
       assert.deepEqual(await sql("SELECT count(*) FROM planned"), [["2000"]]);
 
@@ -203,7 +211,7 @@ export const tests = {
       await signIn(page);
       await area(page, "SQL");
       await page.getByRole("combobox", { name: "Source" }).selectOption("shelf");
-      await page.getByText("Only read", { exact: true }).click();
+      await writing(page);
       await type(page, "Statements", "CREATE TABLE IF NOT EXISTS pile (id INTEGER PRIMARY KEY, a_title TEXT); DELETE FROM pile; INSERT INTO pile VALUES (1, NULL), (2, 'two'); SELECT * FROM pile; SELECT 1.5 AS half");
       await page.keyboard.press("Control+Enter");
       await status(page, /^5 statements in/);

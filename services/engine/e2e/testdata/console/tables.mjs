@@ -15,13 +15,13 @@ export const tests = {
     await page.route(url + "/v1/metadata", (route) => (route.request().postDataJSON().type === "pg_get_source_tables" ? route.fulfill({ json: names }) : route.continue()));
     await signIn(page);
     await page.goto(url + "/console/data");
-    await page.getByText("answers, 2000 tables and views").waitFor();
+    await page.getByText("Connected · 2000 tables and views").waitFor();
     await list(page).getByRole("row", { name: "public.article" }).waitFor();
     assert.ok((await list(page).getByRole("row").count()) < 100, "rows that aren't visible are drawn");
     await area(page, "Monitoring");
     await page.locator("canvas").first().waitFor();
     await answered(page, "opening the list of tables", () => page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Data", exact: true }).click(), '[role="grid"][aria-label="Tables and views"] [role="row"]');
-    await page.getByText("answers, 2000 tables and views").waitFor();
+    await page.getByText("Connected · 2000 tables and views").waitFor();
     // More are made when the end of those that there are comes into sight.
     await list(page).getByRole("row").first().focus();
     for (let i = 0; i < 300 && (await list(page).getByRole("row", { name: "schema_6.table_1994" }).count()) === 0; i++) {
@@ -71,9 +71,9 @@ export const tests = {
       await page.keyboard.press("ArrowRight");
       await page.getByRole("grid", { name: "Constraints" }).getByText("key_one_pkey").waitFor();
       await page.keyboard.press("ArrowLeft");
-      await page.getByRole("button", { name: "Insert a row" }).focus();
+      await page.getByRole("button", { name: "Insert row" }).focus();
       await page.keyboard.press("Enter");
-      const insert = page.getByRole("dialog", { name: "Insert a row" });
+      const insert = page.getByRole("dialog", { name: "Insert row" });
       await insert.getByLabel("id", { exact: true }).focus();
       await page.keyboard.type("1");
       await insert.getByRole("button", { name: "Insert" }).focus();
@@ -81,9 +81,9 @@ export const tests = {
       await insert.waitFor({ state: "detached" });
       await page.getByText("1 to 1 of 1").waitFor();
       // The dialog gives the focus back to what has opened it.
-      await page.waitForFunction(() => document.activeElement.textContent === "Insert a row");
+      await page.waitForFunction(() => document.activeElement.textContent === "Insert row");
       await page.getByRole("button", { name: "Filter", exact: true }).press("Enter");
-      await page.getByLabel("Value of condition 1").focus();
+      await page.getByLabel("Value of filter 1").focus();
       await page.keyboard.type("2");
       await page.getByText("0 to 0 of 0").waitFor();
       await axe(page, "a table by keys");

@@ -1,7 +1,7 @@
 // Tests of the types of PostgreSQL in the grid of rows: values are found by what is shown of them, and copied as the database has them.
 import assert from "node:assert/strict";
 import { cell, closed, made, pending } from "./grid.mjs";
-import { condition, opened, signIn, sql, until } from "./harness.mjs";
+import { condition, exporting, opened, signIn, sql, until } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows", exact: true });
 
@@ -113,7 +113,7 @@ export const tests = {
         await context.grantPermissions(["clipboard-read", "clipboard-write"]);
         const copied = async (name) => {
           await page.evaluate(() => navigator.clipboard.writeText(""));
-          await page.getByRole("button", { name }).click();
+          await exporting(page, name);
           await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) !== "", name);
           return page.evaluate(() => navigator.clipboard.readText());
         };
@@ -140,7 +140,7 @@ export const tests = {
           }
         }
         await page.evaluate(() => (location.hash = ""));
-        await page.getByLabel("Column of condition 1").waitFor({ state: "detached" });
+        await page.getByLabel("Column of filter 1").waitFor({ state: "detached" });
 
         // By hand.
         const ids = (list) => until(async () => (await rows(page).getByRole("rowheader").allTextContents()).join() === list, `the rows ${list}`);
@@ -172,7 +172,7 @@ export const tests = {
         await condition(page, 1, "shape", operator, value);
         await ids(list);
       }
-      await page.getByRole("button", { name: "Clear the conditions" }).click();
+      await page.getByRole("button", { name: "Clear filters" }).click();
       await ids("1,2,3,4,5");
       for (const row of [1, 2, 5]) {
         const open = await cell(page, row, "shape");

@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { post } from "../lib/http/client";
 import { lastWritten, writePath } from "../lib/http/project";
 import { useStore } from "../lib/store";
 import { useSession } from "../lib/session";
 import { Failure } from "../ui/failure";
+import { Button } from "../ui/button";
 
 /** ProjectNotice tells what was written into the project, and what could not be. */
 export function ProjectNotice() {
@@ -32,16 +32,12 @@ export function ProjectNotice() {
       )}
       {written?.error && <p className="removed">{written.error}</p>}
       {written?.error && (
-        <Button className="button" isPending={again.isPending} onPress={() => again.mutate()}>
+        <Button isPending={again.isPending} onPress={() => again.mutate()}>
           Write the server's metadata over the files
         </Button>
       )}
       {again.error && <Failure error={again.error} />}
-      {written && (
-        <Button className="button" onPress={() => lastWritten.set(undefined)}>
-          Close
-        </Button>
-      )}
+      {written && <Button onPress={() => lastWritten.set(undefined)}>Close</Button>}
     </div>
   );
 }

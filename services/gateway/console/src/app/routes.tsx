@@ -4,11 +4,11 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
   type ErrorComponentProps,
 } from "@tanstack/react-router";
 import type { EventSearch, NameSearch, PermissionSearch, TableSearch, ViewSearch } from "../lib/search";
 import { chunk, ChunkError } from "../lib/chunk";
+import { Home } from "./home";
 import { Shell } from "./shell";
 import { Failure } from "../ui/failure";
 import { Loading } from "../ui/progress";
@@ -43,9 +43,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/",
-    beforeLoad: () => {
-      throw redirect({ to: "/api" });
-    },
+    component: Home,
   }),
   createRoute({
     getParentRoute: () => root,
@@ -64,6 +62,8 @@ const routes = [
       table: text(s.table),
       function: text(s.function),
       view: text(s.view),
+      tab: text(s.tab),
+      role: text(s.role),
     }),
     component: lazyRouteComponent(
       chunk(() => import("../features/data/ui/page")),
@@ -101,6 +101,8 @@ const routes = [
       kind: text(s.kind),
       source: text(s.source),
       name: text(s.name),
+      schema: text(s.schema),
+      table: text(s.table),
     }),
     component: lazyRouteComponent(
       chunk(() => import("../features/events/ui/page")),
@@ -157,8 +159,18 @@ function text(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
+// Not an area: for those who change the console.
+const catalogue = createRoute({
+  getParentRoute: () => root,
+  path: "/components",
+  component: lazyRouteComponent(
+    chunk(() => import("../ui/catalogue")),
+    "Catalogue",
+  ),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren(routes),
+  routeTree: root.addChildren([...routes, catalogue]),
   basepath: "/console",
   defaultErrorComponent: PageError,
   defaultPendingComponent: () => <Loading what="the page" />,

@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 import { notifyManager, useQueryClient, type Query } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { ApiError } from "../lib/http/client";
+import { Button } from "../ui/button";
 
 /** isStale reports whether a query is shown that was read once, but couldn't be read again. */
 function isStale(q: Query): boolean {
@@ -29,11 +29,7 @@ export function StaleNotice() {
   return (
     <div className="stale" role="status" aria-label="Old data">
       {said && <p>{said}</p>}
-      {said && (
-        <Button className="button" onPress={() => void client.refetchQueries({ predicate: isStale })}>
-          Read again
-        </Button>
-      )}
+      {said && <Button onPress={() => void client.refetchQueries({ predicate: isStale })}>Read again</Button>}
     </div>
   );
 }

@@ -1,40 +1,42 @@
-import { Button } from "react-aria-components";
-import { useConfirmLeave } from "../lib/unsaved";
-import { lastChange } from "../lib/http/lastchange";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { lastChange, type LastChange } from "../lib/http/lastchange";
+import { useServer } from "../lib/session";
 import { useStore } from "../lib/store";
-import { ConfirmChange } from "../ui/confirm";
+import { Button } from "../ui/button";
+import { Failure } from "../ui/failure";
+import { icons } from "../ui/icons";
+import { Toast } from "../ui/toast";
+import { texts } from "./texts";
 
-/** UndoNotice offers to take the last change of the metadata back, as long as it is the last one. */
+/** UndoNotice says what the last change of the metadata was, and undoes it, as long as it is the last one. */
 export function UndoNotice() {
   const made = useStore(lastChange);
-  const { value: asked, set: setAsked, close } = useConfirmLeave<typeof made>(undefined);
+  const server = useServer();
+  const client = useQueryClient();
+  const undo = useMutation({
+    mutationFn: ({ version }: LastChange) =>
+      server.change({ type: "rollback_metadata", resource_version: version, args: { version: version - 1 } }),
+    onSettled: () => client.invalidateQueries(),
+  });
   return (
-    <>
-      <div className="written" role="status" aria-label="Last change">
-        {made && (
-          <p>
-            <code>{made.operation}</code> made version {made.version} of the metadata.
-          </p>
-        )}
-        {made && (
-          <Button className="button" onPress={() => setAsked(made)}>
-            Undo…
+    <Toast
+      label={texts.lastChange}
+      id={made && `${made.version}`}
+      stays={undo.isError}
+      close={() => {
+        lastChange.set(undefined);
+        undo.reset();
+      }}
+    >
+      {made && (
+        <>
+          <p>{made.words}</p>
+          <Button small icon={icons.Undo2} isPending={undo.isPending} onPress={() => undo.mutate(made)}>
+            {texts.undo}
           </Button>
-        )}
-        {made && (
-          <Button className="button" onPress={() => lastChange.set(undefined)}>
-            Dismiss
-          </Button>
-        )}
-      </div>
-      {asked && (
-        <ConfirmChange
-          title="Undo"
-          about={`The metadata becomes that of version ${asked.version - 1} again. Rows and tables of the databases stay as they are.`}
-          request={{ type: "rollback_metadata", resource_version: asked.version, args: { version: asked.version - 1 } }}
-          close={close}
-        />
+          {undo.error && <Failure error={undo.error} />}
+        </>
       )}
-    </>
+    </Toast>
   );
 }

@@ -1,8 +1,9 @@
 import { useBlocker } from "@tanstack/react-router";
-import { Button, Dialog, Heading } from "react-aria-components";
+import { Dialog, Heading } from "react-aria-components";
 import { mayLeave, pageEdits, question } from "../lib/unsaved";
 import { useStore } from "../lib/store";
 import { Overlay } from "../ui/overlay";
+import { Button } from "../ui/button";
 
 /**
  * Unsaved asks before a page with unsaved edits is left, by whatever leads away from it, and before a part of it is.
@@ -25,12 +26,10 @@ export function Unsaved() {
         </Heading>
         <p>What you have changed here isn't saved.</p>
         <div className="row">
-          <Button className="button primary" autoFocus onPress={() => answer(false)}>
+          <Button look="primary" autoFocus onPress={() => answer(false)}>
             Stay
           </Button>
-          <Button className="button" onPress={() => answer(true)}>
-            Discard the changes
-          </Button>
+          <Button onPress={() => answer(true)}>Discard the changes</Button>
         </div>
       </Dialog>
     </Overlay>

@@ -7,6 +7,9 @@ export interface TableSearch {
   table?: string;
   function?: string;
   view?: string;
+  /** The part of the table that is open, and the role whose permissions are. */
+  tab?: string;
+  role?: string;
 }
 
 /**
@@ -27,6 +30,9 @@ export interface EventSearch {
   kind?: string;
   source?: string;
   name?: string;
+  /** The table that a new trigger is to be on. */
+  schema?: string;
+  table?: string;
 }
 
 /** NameSearch is what the address of a page names of its list. */

@@ -22,7 +22,7 @@ export function useStored<T>(storage: Storage, key: string, initial: T): [T, Dis
 
 /** prefix is what the names of all that the console stores begin with; preferences say only what it looks like. */
 const prefix = "query-engine-";
-const preferences = ["theme", "page-size", "side", "widths"].map((name) => prefix + name);
+const preferences = ["theme", "page-size", "side", "widths", "asking", "sidebar"].map((name) => prefix + name);
 
 /** forgetStored removes what the browser keeps of a user: headers, operations, statements, and layouts of their tables. */
 export function forgetStored() {

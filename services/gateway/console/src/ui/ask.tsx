@@ -18,9 +18,11 @@ export function Ask(props: {
   done?: (answer: unknown) => void;
   disabled?: boolean;
   edited?: boolean;
+  /** It removes something for good. */
+  danger?: boolean;
   children: ReactNode;
 }) {
-  const { title, request, close, done, disabled, edited, children } = props;
+  const { title, request, close, done, disabled, edited, danger, children } = props;
   const server = useServer();
   const client = useQueryClient();
   const run = useMutation({
@@ -36,7 +38,13 @@ export function Ask(props: {
       {children}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button className="button primary" isPending={run.isPending} isDisabled={disabled} onPress={() => run.mutate()}>
+        <Button
+          look="primary"
+          className={danger ? "danger" : undefined}
+          isPending={run.isPending}
+          isDisabled={disabled}
+          onPress={() => run.mutate()}
+        >
           {title}
         </Button>
         <Cancel />

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Input, Label, SearchField } from "react-aria-components";
+
 import type { Change, DryRun, MetadataRequest } from "../lib/http/client";
 import { hideSecrets } from "../lib/json/secrets";
 import { chunk } from "../lib/chunk";
@@ -11,6 +12,11 @@ import { Failure } from "./failure";
 import { Loading } from "./progress";
 import { Cancel, Window } from "./window";
 import { Pre } from "./pre";
+import { texts } from "./texts";
+import { askingKey, type Asking } from "../lib/asking";
+import { useStored } from "../lib/stored";
+import { drops, isLight } from "../lib/weight";
+import { widenedBy } from "../features/permissions/model/widened";
 
 const Differing = lazy(chunk(() => import("./differing")));
 
@@ -54,12 +60,43 @@ export function ConfirmChange(props: Confirmed & { close: (then?: () => void) =>
   const { mutate } = trial;
   useEffect(() => mutate(), [mutate]);
   const found = trial.data;
+  const [asks] = useStored<Asking>(localStorage, askingKey, "weight");
+  const widened = useMemo(() => (found?.changes ?? []).flatMap(widenedBy), [found]);
+  // What can be undone is made at once; the note that offers to undo it says what it was.
+  const light = asks === "weight" && found !== undefined && !choice && isLight(found) && widened.length === 0;
+  const { mutate: make, isIdle } = change;
+  useEffect(() => {
+    if (light && isIdle) make();
+  }, [light, isIdle, make]);
+  if (asks === "weight" && (trial.isPending || trial.isIdle || (light && !change.error))) return null;
+  const dropped = found?.changes.filter(drops) ?? [];
   return (
     <Window title={title} close={() => close()}>
       {about && <p>{about}</p>}
       {trial.isPending && <Loading what="what would change" />}
       {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}
-      {found && <Changes changes={found.changes} />}
+      {widened.slice(0, mostNamed).map((w) => (
+        <p key={`${w.role} ${w.operation} ${w.table}`}>
+          {texts.widens(w)}
+          {w.noColumns && <strong className="removed"> {texts.noColumns}</strong>}
+          {w.emptyText && <strong className="removed"> {texts.emptyText}</strong>}
+        </p>
+      ))}
+      {found && asks === "weight" && (
+        <>
+          {dropped.length > 0 && (
+            <p>
+              {texts.drops(dropped.length)} <strong>{dropped.slice(0, mostNamed).map(shortName).join(", ")}</strong>
+              {dropped.length > mostNamed && ", …"}
+            </p>
+          )}
+          <details>
+            <summary>{texts.show(found.changes.length)}</summary>
+            <Changes changes={found.changes} />
+          </details>
+        </>
+      )}
+      {found && asks === "always" && <Changes changes={found.changes} />}
       {found?.undelivered_events && <Undelivered events={found.undelivered_events} />}
       {found && !found.is_consistent && (
         <div className="failure">
@@ -87,7 +124,8 @@ export function ConfirmChange(props: Confirmed & { close: (then?: () => void) =>
       {change.error && <Failure error={change.error} />}
       <div className="row">
         <Button
-          className="button primary"
+          look="primary"
+          className={dropped.length > 0 ? "danger" : undefined}
           isPending={change.isPending}
           isDisabled={!found || found.refused !== undefined}
           onPress={() => change.mutate()}
@@ -99,6 +137,11 @@ export function ConfirmChange(props: Confirmed & { close: (then?: () => void) =>
     </Window>
   );
 }
+
+/** mostNamed is how many objects are named before the list of changes. */
+const mostNamed = 5;
+
+const shortName = (c: Change) => [c.kind.replaceAll("_", " "), [c.schema, c.name].filter(Boolean).join(".")].join(" ");
 
 /** mostListed is how many triggers are listed by name. */
 const mostListed = 10;
@@ -172,9 +215,7 @@ export function Changes(props: { changes: Change[] }) {
         </div>
       )}
       {hidden.secrets.length > 0 && (
-        <Button className="button" onPress={() => setOpen(!open)}>
-          {open ? "Hide secrets" : "Show secrets"}
-        </Button>
+        <Button onPress={() => setOpen(!open)}>{open ? "Hide secrets" : "Show secrets"}</Button>
       )}
       <ul className="changes" aria-label="Changes">
         {found.slice(0, drawn).map((c) => (
@@ -183,9 +224,7 @@ export function Changes(props: { changes: Change[] }) {
       </ul>
       {found.length > drawn && (
         <div className="row">
-          <Button className="button" onPress={() => setDrawn(drawn + portion)}>
-            Show {Math.min(portion, found.length - drawn)} more
-          </Button>
+          <Button onPress={() => setDrawn(drawn + portion)}>Show {Math.min(portion, found.length - drawn)} more</Button>
           <span className="hint">of {found.length.toLocaleString("en")}</span>
         </div>
       )}

@@ -1,8 +1,9 @@
 import { useState } from "react";
-import { Button } from "./button";
+import { Button, type Look } from "./button";
+import type { Icon } from "./icons";
 
 /** Copy copies texts, each by a button of its name, and says what came of it. */
-export function Copy(props: { texts: Record<string, () => string>; disabled?: boolean }) {
+export function Copy(props: { texts: Record<string, () => string>; disabled?: boolean; look?: Look; icon?: Icon }) {
   const [said, setSaid] = useState("");
   const copy = async (text: string) => {
     try {
@@ -15,7 +16,13 @@ export function Copy(props: { texts: Record<string, () => string>; disabled?: bo
   return (
     <>
       {Object.entries(props.texts).map(([name, text]) => (
-        <Button key={name} className="button" isDisabled={props.disabled} onPress={() => void copy(text())}>
+        <Button
+          key={name}
+          look={props.look}
+          icon={props.icon}
+          isDisabled={props.disabled}
+          onPress={() => void copy(text())}
+        >
           {name}
         </Button>
       ))}

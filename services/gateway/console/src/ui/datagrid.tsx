@@ -13,6 +13,7 @@ import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/rea
 import { textOf } from "../lib/json/exact";
 import { arrange, widest, narrowest, type Arrangement } from "./arrangement";
 import { target, type Place } from "./gridkeys";
+import { icons } from "./icons";
 
 /** Sizes are in px. Rows are as high as each other, so that their places are known. */
 const rowHeight = 28;
@@ -20,6 +21,8 @@ const headHeight = 44;
 const pickWidth = 36;
 const usual = 176;
 const scrollBar = 18;
+/** numbers are the types whose values are aligned by their digits. */
+const numbers = /^(small|big|tiny)?(int|serial)|^(integer|numeric|decimal|double|float|real|(small)?money)/i;
 /** longest is how much of a value is drawn. */
 const longest = 300;
 
@@ -54,6 +57,9 @@ interface DataGridProps {
   onSelect: (keys: Set<string>) => void;
   /** A cell is opened, with what was typed, or with null for NULL. */
   onOpen: (row: number, column: string, element: HTMLElement, typed?: string | null) => void;
+  /** What the values of a column lead to; a press on its sign, or Alt Enter, goes there. */
+  linkOf?: (column: string) => string | undefined;
+  onFollow?: (row: number, column: string) => void;
 }
 
 /**
@@ -75,6 +81,8 @@ export function DataGrid(props: DataGridProps) {
     selected,
     onSelect,
     onOpen,
+    linkOf,
+    onFollow,
   } = props;
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
@@ -175,6 +183,7 @@ export function DataGrid(props: DataGridProps) {
       });
     } else if (to) go(to);
     else if (at.row < 0 && (e.key === "Enter" || e.key === "F2")) onSort(column);
+    else if (e.key === "Enter" && e.altKey && linkOf?.(column)) onFollow?.(at.row, column);
     else if (e.key === "Enter" || e.key === "F2") open();
     else if (e.key === " " && at.row < 0) pickAll();
     else if (e.key === " ") pick(at.row, e.shiftKey);
@@ -203,7 +212,7 @@ export function DataGrid(props: DataGridProps) {
         ref={scroll}
         className="datagrid"
         style={{
-          height: `min(64vh, ${rows.getTotalSize() + headHeight + scrollBar + (keys.length ? 0 : rowHeight)}px)`,
+          height: `min(calc(100dvh - 216px), ${rows.getTotalSize() + headHeight + scrollBar + (keys.length ? 0 : rowHeight)}px)`,
         }}
         role="grid"
         aria-label={label}
@@ -317,6 +326,7 @@ export function DataGrid(props: DataGridProps) {
                     aria-invalid={look.fault !== undefined || undefined}
                     data-active={(r.index === at.row && c.index === at.column) || undefined}
                     data-edited={look.edited || undefined}
+                    data-number={numbers.test(types[columns[c.index]!] ?? "") || undefined}
                     className="datagrid-cell"
                     style={{ width: widths[c.index], height: rowHeight, left: starts[c.index] }}
                     title={look.fault}
@@ -327,6 +337,21 @@ export function DataGrid(props: DataGridProps) {
                     }}
                   >
                     {drawn(look.value)}
+                    {look.value != null && linkOf?.(columns[c.index]!) && (
+                      <button
+                        type="button"
+                        tabIndex={-1}
+                        className="cell-link"
+                        aria-label={`Open ${linkOf(columns[c.index]!)}`}
+                        title={`Open ${linkOf(columns[c.index]!)}`}
+                        onClick={(e) => {
+                          e.stopPropagation();
+                          onFollow?.(r.index, columns[c.index]!);
+                        }}
+                      >
+                        <icons.ArrowRight size={14} aria-hidden className="icon" />
+                      </button>
+                    )}
                   </div>
                 );
               })}
@@ -334,9 +359,9 @@ export function DataGrid(props: DataGridProps) {
           ))}
         </div>
       </div>
-      <p className="hint" id={`${id}-keys`}>
+      <p className="spoken" id={`${id}-keys`}>
         Enter opens a cell, Space chooses its row; Shift with ← and → makes its column narrower and wider, with Ctrl
-        moves it; ↑ from the first row leads to the heads, where Enter sorts.
+        moves it; ↑ from the first row leads to the heads, where Enter sorts. Alt Enter follows a foreign key.
       </p>
     </>
   );

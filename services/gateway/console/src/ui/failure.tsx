@@ -1,6 +1,6 @@
-import { Button } from "react-aria-components";
 import { ApiError } from "../lib/http/client";
 import { Pre } from "./pre";
+import { Button } from "./button";
 
 /** Failure shows an error with its code and path. */
 export function Failure(props: { error: unknown; retry?: () => void }) {
@@ -34,7 +34,6 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
       {/* The button goes with the error. A dialog without the focus wouldn't be closed by Escape. */}
       {retry && (
         <Button
-          className="button"
           onPress={(e) => {
             e.target.closest<HTMLElement>("[role=dialog]")?.focus();
             retry();

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
+
 import type { Ran } from "../lib/history";
 import { Button } from "./button";
 
@@ -27,11 +28,7 @@ export function History<T extends Ran>(props: HistoryProps<T>) {
           <Label>Find in the history</Label>
           <Input />
         </SearchField>
-        <Button
-          className="button"
-          onPress={() => setPast(past.filter((p) => p.kept))}
-          isDisabled={past.every((p) => p.kept)}
-        >
+        <Button onPress={() => setPast(past.filter((p) => p.kept))} isDisabled={past.every((p) => p.kept)}>
           Clear
         </Button>
       </div>
@@ -40,7 +37,7 @@ export function History<T extends Ran>(props: HistoryProps<T>) {
           const title = titleOf(p);
           return (
             <li key={p.id} className="row">
-              <Button className="link" onPress={() => open(p)}>
+              <Button look="link" onPress={() => open(p)}>
                 {title}
               </Button>
               {p.at !== undefined && (
@@ -50,18 +47,13 @@ export function History<T extends Ran>(props: HistoryProps<T>) {
               )}
               {more?.(p)}
               <Button
-                className="button"
                 aria-pressed={p.kept === true}
                 aria-label={`Keep ${title}`}
                 onPress={() => setPast(past.map((o) => (o === p ? { ...o, kept: !o.kept } : o)))}
               >
                 Keep
               </Button>
-              <Button
-                className="button"
-                aria-label={`Remove ${title}`}
-                onPress={() => setPast(past.filter((o) => o !== p))}
-              >
+              <Button aria-label={`Remove ${title}`} onPress={() => setPast(past.filter((o) => o !== p))}>
                 Remove
               </Button>
             </li>

@@ -1,5 +1,5 @@
-import { Button } from "react-aria-components";
 import { Window } from "./window";
+import { Button } from "./button";
 
 /** everywhere are the keys of all pages. */
 const everywhere: [string, string][] = [
@@ -35,7 +35,7 @@ export function Keys(props: { close: () => void; keys?: [string, string][] }) {
       )}
       <p className="hint">On a Mac, Ctrl is ⌘.</p>
       <div className="row">
-        <Button className="button" autoFocus onPress={close}>
+        <Button autoFocus onPress={close}>
           Close
         </Button>
       </div>

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
-import { Button } from "react-aria-components";
 import { FormScope, leave, useConfirmLeave, useStillHere } from "../lib/unsaved";
 import { Staying } from "./forms/staying";
+import { Button } from "./button";
+import { icons } from "./icons";
 
 interface MasterDetailProps<T> {
   /** What the list and its objects are called. */
@@ -10,6 +11,8 @@ interface MasterDetailProps<T> {
   shown: T | undefined;
   /** Which one it is that is to be shown, whether it is there or not. */
   id: string;
+  /** The address asks for a new one. */
+  begins?: boolean;
   name: (item: T) => string;
   about: (item: T) => ReactNode;
   /** Opens one, or none. */
@@ -25,7 +28,7 @@ interface MasterDetailProps<T> {
 
 /** MasterDetail is a list of objects, next to the one of them that is open, or to the form for a new one. */
 export function MasterDetail<T>(props: MasterDetailProps<T>) {
-  const { words, items, shown, id, name, about, open, form, children } = props;
+  const { words, items, shown, id, name, about, open, form, begins, children } = props;
   const { value: adding, set: setAdding, close, edits } = useConfirmLeave(false);
   const still = useStillHere();
   const moved = (then: () => void) => {
@@ -37,16 +40,16 @@ export function MasterDetail<T>(props: MasterDetailProps<T>) {
       if (item !== undefined || id !== "") open(item); // an address that stays is no entry of the history
     });
   return (
-    <div className="split">
+    <div className="split" data-opened={id || undefined}>
       <section className="panel" aria-label={words.list}>
-        <Button className="button primary" onPress={() => show(undefined)}>
+        <Button look="primary" onPress={() => show(undefined)}>
           {words.add}
         </Button>
         {items.length === 0 && <p className="hint">{words.none}</p>}
         <ul className="changes">
           {items.map((item, i) => (
             <li key={i}>
-              <Button className="link" aria-pressed={item === shown} onPress={() => show(item)}>
+              <Button look="link" aria-pressed={item === shown} onPress={() => show(item)}>
                 {name(item)}
               </Button>
               <div className="hint">{about(item)}</div>
@@ -55,8 +58,18 @@ export function MasterDetail<T>(props: MasterDetailProps<T>) {
         </ul>
       </section>
       <section className="panel" aria-label={words.one}>
+        {id !== "" && (
+          <Button
+            look="quiet"
+            className="only-narrow"
+            icon={icons.ChevronLeft}
+            onPress={() => leave(edits, () => open(undefined))}
+          >
+            Back to the list
+          </Button>
+        )}
         <FormScope value={edits}>
-          {adding && id === "" ? (
+          {(adding || begins) && id === "" ? (
             form((then) => close(then && (() => moved(then))))
           ) : (
             <Staying id={id} name={id} value={shown} otherwise={<p className="hint">{words.choose}</p>}>

@@ -6,8 +6,8 @@ import { Modal, ModalOverlay } from "react-aria-components";
  * frame, which on a busy machine comes before the page can have the focus again: that is up to an effect, as this is,
  * and all effects are over before the frame that this one asks for.
  */
-export function Overlay(props: { close: () => void; dismissable?: boolean; children: ReactNode }) {
-  const { close, dismissable = false, children } = props;
+export function Overlay(props: { close: () => void; dismissable?: boolean; side?: boolean; children: ReactNode }) {
+  const { close, dismissable = false, side, children } = props;
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
@@ -18,7 +18,12 @@ export function Overlay(props: { close: () => void; dismissable?: boolean; child
     [before],
   );
   return (
-    <ModalOverlay className="overlay" isOpen isDismissable={dismissable} onOpenChange={close}>
+    <ModalOverlay
+      className={side ? "overlay at-side" : "overlay"}
+      isOpen
+      isDismissable={dismissable}
+      onOpenChange={close}
+    >
       <Modal className="modal">{children}</Modal>
     </ModalOverlay>
   );

@@ -8,14 +8,14 @@ import { useSession } from "../lib/session";
 import { Failure } from "./failure";
 
 /** RolePicker chooses the role that requests run as: one of those in the metadata, or any other name. */
-export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
+export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void; compact?: boolean }) {
   const { session, server } = useSession();
   const metadata = useQuery({ ...exportQuery(server), enabled: session?.admin === true });
   const roles = useMemo(() => (metadata.data ? rolesOf(metadata.data.metadata) : []), [metadata.data]);
   return (
     <>
       <ComboBox
-        className="inline"
+        className={props.compact ? "inline compact" : "inline"}
         allowsCustomValue
         menuTrigger="focus"
         allowsEmptyCollection
@@ -23,8 +23,8 @@ export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
         onInputChange={(role) => props.setAs({ ...props.as, role })}
         items={roles.map((id) => ({ id }))}
       >
-        <Label>Run as role</Label>
-        <Input placeholder={session?.admin ? "admin" : "your own"} />
+        <Label className={props.compact ? "spoken" : undefined}>Run as role</Label>
+        <Input placeholder={(props.compact ? "As role: " : "") + (session?.admin ? "admin" : "your own")} />
         <Popover className="popover">
           <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>
             {(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}

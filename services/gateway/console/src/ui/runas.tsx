@@ -1,7 +1,7 @@
-import { Button } from "react-aria-components";
 import { variableIn, withVariable, type RunAs } from "../lib/http/runas";
 import { useStored } from "../lib/stored";
 import { RolePicker } from "./role";
+import { Button } from "./button";
 
 /** kept bounds what is remembered, shown what of it is offered at once. */
 const kept = 40;
@@ -33,7 +33,7 @@ export function Past(props: { past: RunAs[]; as: RunAs; setAs: (as: RunAs) => vo
       {offered.map((p) => {
         const text = [...(as.role || !p.role ? [] : [p.role]), ...lines(p)].join(", ");
         return (
-          <Button key={`${p.role} ${p.headers}`} className="button past" onPress={() => setAs(p)}>
+          <Button key={`${p.role} ${p.headers}`} className="past" onPress={() => setAs(p)}>
             {text}
           </Button>
         );
@@ -47,7 +47,7 @@ export function Past(props: { past: RunAs[]; as: RunAs; setAs: (as: RunAs) => vo
  */
 export function RunAsPicker(props: { as: RunAs; setAs: (as: RunAs) => void; fixed?: boolean; used?: string[] }) {
   const { as, setAs, fixed, used = [] } = props;
-  const { past, remember } = usePast();
+  const { remember } = usePast();
   const set = (headers: string) => setAs({ ...as, headers });
   return (
     <>
@@ -63,6 +63,18 @@ export function RunAsPicker(props: { as: RunAs; setAs: (as: RunAs) => void; fixe
           />
         </label>
       ))}
+      <SessionVariables as={as} setAs={setAs} />
+    </>
+  );
+}
+
+/** SessionVariables are those that a role runs with, as lines, next to those that it ran with before. */
+export function SessionVariables(props: { as: RunAs; setAs: (as: RunAs) => void }) {
+  const { as, setAs } = props;
+  const { past, remember } = usePast();
+  if (!as.role && past.length === 0) return null;
+  return (
+    <div className="fields">
       {as.role && (
         <label>
           Session variables
@@ -71,13 +83,13 @@ export function RunAsPicker(props: { as: RunAs; setAs: (as: RunAs) => void; fixe
             spellCheck="false"
             placeholder="x-engine-user-id: 7"
             value={as.headers}
-            onChange={(e) => set(e.target.value)}
+            onChange={(e) => setAs({ ...as, headers: e.target.value })}
             onBlur={() => remember(as)}
           />
         </label>
       )}
       <Past past={past} as={as} setAs={setAs} />
-    </>
+    </div>
   );
 }
 

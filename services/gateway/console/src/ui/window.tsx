@@ -1,7 +1,8 @@
 import { createContext, use, type ReactNode } from "react";
-import { Button, Dialog, Heading } from "react-aria-components";
+import { Dialog, Heading } from "react-aria-components";
 import { FormScope, leave, useEdited, useEdits } from "../lib/unsaved";
 import { Overlay } from "./overlay";
+import { Button } from "./button";
 
 const Closing = createContext(() => {});
 
@@ -13,14 +14,16 @@ export function Window(props: {
   title: string;
   close: () => void;
   form?: boolean;
+  /** At the side of the page, which stays in sight. */
+  side?: boolean;
   edited?: boolean;
   children: ReactNode;
 }) {
-  const { title, close, form, edited = false, children } = props;
+  const { title, close, form, side, edited = false, children } = props;
   const edits = useEdits();
   const closing = () => leave(edits, close);
   return (
-    <Overlay close={closing} dismissable={!form}>
+    <Overlay close={closing} dismissable={!form} side={side}>
       <Dialog className="page">
         <Heading slot="title" level={2}>
           {title}
@@ -41,9 +44,5 @@ function Edited(props: { edited: boolean }) {
 
 /** Cancel closes the dialog that it is in. */
 export function Cancel(props: { children?: string }) {
-  return (
-    <Button className="button" onPress={use(Closing)}>
-      {props.children ?? "Cancel"}
-    </Button>
-  );
+  return <Button onPress={use(Closing)}>{props.children ?? "Cancel"}</Button>;
 }

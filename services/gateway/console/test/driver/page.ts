@@ -246,6 +246,7 @@ export class Page extends Emitter {
   signedIn(address: string, value: string) {
     this.#leave(); // it may have signed out
     this.#session.set("query-engine-session", JSON.stringify({ kind: "secret", value }));
+    this.of.local.set("query-engine-asking", '"always"'); // what changes is shown before it does
     this.waits = address;
   }
 

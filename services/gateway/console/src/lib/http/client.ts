@@ -3,6 +3,7 @@ import { type Credentials, headersOf } from "./credentials";
 import { prefixOf } from "./prefix";
 import { parseExact, stringifyExact } from "../json/exact";
 import { headersFor, type RunAs } from "./runas";
+import { describe } from "../describe";
 import { lastChange } from "./lastchange";
 import type { Inconsistency, MetadataDocument, Operations, SourceOperations } from "./types";
 
@@ -177,7 +178,11 @@ export class Server {
       ({ versions: [newest] }) =>
         newest?.operation === request.type &&
         !this.#ended &&
-        lastChange.set({ operation: request.type, version: newest.resource_version }),
+        lastChange.set({
+          words: describe(request),
+          operation: request.type,
+          version: newest.resource_version,
+        }),
       () => undefined, // it is done all the same
     );
     return answer;
@@ -366,6 +371,11 @@ export interface Exported {
 export interface Inconsistencies {
   is_consistent: boolean;
   inconsistent_objects: Inconsistency[];
+}
+
+/** hasEnded reports whether the server no longer accepts what somebody has signed in with. */
+export function hasEnded(e: unknown): boolean {
+  return e instanceof ApiError && (e.status === 401 || e.code === "invalid-jwt");
 }
 
 /** isAccessDenied reports whether the server has refused the credentials or the role. */

@@ -335,6 +335,7 @@ export interface Customization {
   root_fields?: RootFieldsCustomization;
   type_names?: Affixes;
   naming_convention?: string;
+  json_paths?: boolean;
 }
 
 export interface Database {

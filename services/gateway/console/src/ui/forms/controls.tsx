@@ -1,9 +1,9 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
 import type { Header } from "../../lib/http/types";
 import { at } from "../../lib/json/path";
 import type { ControlProps, CustomProps } from "./types";
 import { Mapping } from "./mapping";
+import { Button } from "../button";
 
 /** Control is the control of a field, with its label, its hint, and what is wrong with it. */
 export function Control(of: Omit<CustomProps, "change" | "fault">) {
@@ -216,18 +216,12 @@ function Headers(props: ControlProps) {
               )
             }
           />
-          <Button
-            className="button"
-            aria-label={`Remove header ${i + 1}`}
-            onPress={() => set(headers.filter((_, j) => i !== j))}
-          >
+          <Button aria-label={`Remove header ${i + 1}`} onPress={() => set(headers.filter((_, j) => i !== j))}>
             Remove
           </Button>
         </div>
       ))}
-      <Button className="button" onPress={() => set([...headers, { name: "", value: "" }])}>
-        Add a header
-      </Button>
+      <Button onPress={() => set([...headers, { name: "", value: "" }])}>Add a header</Button>
       {fault && <span className="removed">{fault}</span>}
     </fieldset>
   );

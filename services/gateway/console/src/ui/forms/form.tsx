@@ -2,6 +2,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { json } from "@codemirror/lang-json";
 import { Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
+
 import { ApiError, type MetadataRequest } from "../../lib/http/client";
 import { hideSecrets, restoreSecrets } from "../../lib/json/secrets";
 import { Editor } from "../editor";
@@ -150,7 +151,7 @@ function Edited(props: FormProps) {
               <span className="hint">
                 Secrets are hidden: each ‹hidden› stands for one, and leaving it where it is keeps the secret.
               </span>
-              <Button className="button" isDisabled={problems[""] !== undefined} onPress={() => write(false)}>
+              <Button isDisabled={problems[""] !== undefined} onPress={() => write(false)}>
                 Show secrets
               </Button>
             </p>
@@ -165,7 +166,7 @@ function Edited(props: FormProps) {
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button
-          className="button primary"
+          look="primary"
           isPending={run.isPending}
           isDisabled={missing || Object.keys(problems).length > 0}
           onPress={() => run.mutate()}
@@ -173,11 +174,7 @@ function Edited(props: FormProps) {
           {title}
           {confirm && "…"}
         </Button>
-        {cancel && (
-          <Button className="button" onPress={() => leave(cancel)}>
-            Cancel
-          </Button>
-        )}
+        {cancel && <Button onPress={() => leave(cancel)}>Cancel</Button>}
       </div>
       {asking.value && (
         <ConfirmChange

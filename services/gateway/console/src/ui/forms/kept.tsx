@@ -1,6 +1,6 @@
 import { Fragment, useState, type ReactNode } from "react";
-import { Button } from "react-aria-components";
 import { FormScope, useEdits } from "../../lib/unsaved";
+import { Button } from "../button";
 
 /**
  * Kept shows what is edited of the metadata. When that changes, it begins anew with what there is then, unless there
@@ -20,7 +20,6 @@ export function Kept<T>(props: { value: T; children: (value: T) => ReactNode }) 
         <p className="row" role="status">
           <span className="removed">This has been changed since.</span>
           <Button
-            className="button"
             onPress={() => {
               edits.reset();
               setKept({ text, value });

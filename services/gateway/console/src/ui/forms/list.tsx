@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../lib/http/client";
 import { FormScope, useConfirmLeave } from "../../lib/unsaved";
 import { useConfirm } from "../confirm";
@@ -7,6 +6,7 @@ import type { Value } from "../../lib/json/path";
 import { Form } from "./form";
 import type { Field } from "./types";
 import { Staying } from "./staying";
+import { Button } from "../button";
 
 /** FormOf is a form that makes a request. */
 export interface FormOf {
@@ -47,7 +47,6 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
               {i.about}
               {i.change && (
                 <Button
-                  className="button"
                   aria-label={`Change ${i.id}`}
                   aria-expanded={changed === i}
                   onPress={() => changing.set(changed === i ? undefined : i.id)}
@@ -56,7 +55,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
                 </Button>
               )}
               <Button
-                className="button"
+                look="danger"
                 aria-label={`Delete ${i.id}`}
                 onPress={() => confirm({ title: "Delete", request: i.drop })}
               >
@@ -90,7 +89,6 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
         {add.map((f) => (
           <Button
             key={f.title}
-            className="button"
             aria-expanded={adding.value === f.title}
             onPress={() => adding.set(adding.value === f.title ? undefined : f.title)}
           >

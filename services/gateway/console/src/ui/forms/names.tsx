@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
 import type { ControlProps } from "./types";
 import { at } from "../../lib/json/path";
+import { Button } from "../button";
 
 /** findable is how many names there are when they can be found by a part of them. */
 const findable = 15;
@@ -64,7 +64,6 @@ export function Names(
           </div>
           <div className="row">
             <Button
-              className="button"
               aria-label={`${field.label}: each`}
               onPress={() =>
                 change(listed.map((n) => n.name).filter((n) => chosen?.includes(n) || shown.some((s) => s.name === n)))
@@ -73,7 +72,6 @@ export function Names(
               Each
             </Button>
             <Button
-              className="button"
               aria-label={`${field.label}: none`}
               onPress={() => change((chosen ?? []).filter((n) => !shown.some((s) => s.name === n)))}
             >

@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
+import { Button } from "../button";
 
 /**
  * Words are what the two texts of a pair are called, by its number, the button that takes it off, and the one that adds
@@ -97,11 +97,7 @@ export function Pairs(props: PairsProps) {
                 onChange={(e) => typed(e.target.value)}
               />
               {(lines.length > 1 || !open) && (
-                <Button
-                  className="button"
-                  aria-label={words.remove(i + 1)}
-                  onPress={() => set(lines.filter((_, j) => i !== j))}
-                >
+                <Button aria-label={words.remove(i + 1)} onPress={() => set(lines.filter((_, j) => i !== j))}>
                   Remove
                 </Button>
               )}
@@ -114,9 +110,7 @@ export function Pairs(props: PairsProps) {
           </div>
         );
       })}
-      <Button className="button" onPress={() => set([...lines, ["", nullable ? null : ""]])}>
-        {words.add}
-      </Button>
+      <Button onPress={() => set([...lines, ["", nullable ? null : ""]])}>{words.add}</Button>
       {hint && <span className="hint">{hint}</span>}
       {fault && <span className="removed">{fault}</span>}
     </fieldset>

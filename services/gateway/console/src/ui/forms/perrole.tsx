@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { Button } from "react-aria-components";
 import type { ControlProps } from "./types";
 import { at } from "../../lib/json/path";
+import { Button } from "../button";
 
 /** PerRole is a number for each of some roles. */
 export function PerRole(props: ControlProps) {
@@ -40,7 +40,6 @@ export function PerRole(props: ControlProps) {
             onChange={(e) => replace(i, [role, e.target.value])}
           />
           <Button
-            className="button"
             aria-label={`Remove role ${i + 1}: ${field.label}`}
             onPress={() => set(lines.filter((_, j) => i !== j))}
           >
@@ -48,7 +47,7 @@ export function PerRole(props: ControlProps) {
           </Button>
         </div>
       ))}
-      <Button className="button" aria-label={`Add a role: ${field.label}`} onPress={() => set([...lines, ["", ""]])}>
+      <Button aria-label={`Add a role: ${field.label}`} onPress={() => set([...lines, ["", ""]])}>
         Add a role
       </Button>
       {fault && <span className="removed">{fault}</span>}

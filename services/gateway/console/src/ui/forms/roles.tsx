@@ -28,17 +28,17 @@ export function Roles(props: RolesProps) {
             <span>{r}</span>
             {comments?.of(r) && <span className="hint">{comments.of(r)}</span>}
             {edit && (
-              <Button className="button" aria-label={`Change what ${r} sees`} onPress={() => edit(r)}>
+              <Button aria-label={`Change what ${r} sees`} onPress={() => edit(r)}>
                 Change
               </Button>
             )}
             {comments && (
-              <Button className="button" aria-label={`Comment on ${r}`} onPress={() => comments.edit(r)}>
+              <Button aria-label={`Comment on ${r}`} onPress={() => comments.edit(r)}>
                 Comment
               </Button>
             )}
-            <Button className="button" aria-label={`Withdraw from ${r}`} onPress={() => withdraw(r)}>
-              Withdraw…
+            <Button look="danger" aria-label={`Revoke from ${r}`} onPress={() => withdraw(r)}>
+              Revoke…
             </Button>
           </li>
         ))}
@@ -61,7 +61,6 @@ export function Roles(props: RolesProps) {
           </label>
         )}
         <Button
-          className="button"
           isDisabled={!role.trim() || allowed.includes(role.trim())}
           onPress={() => {
             allow(role.trim(), comment || undefined);

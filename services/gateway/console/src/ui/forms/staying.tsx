@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
-import { Button } from "react-aria-components";
 import { FormScope, useEdits } from "../../lib/unsaved";
+import { Button } from "../button";
 
 interface StayingProps<T> {
   /** Which one it is, and what it is called. */
@@ -35,7 +35,6 @@ export function Staying<T>(props: StayingProps<T>) {
             {name} was deleted by somebody. What you have typed is still here: {hint}.
           </span>
           <Button
-            className="button"
             onPress={() => {
               edits.reset();
               setLast(undefined);

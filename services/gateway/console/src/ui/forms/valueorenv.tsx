@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
 import { hideSecrets, shownText } from "../../lib/json/secrets";
 import type { ControlProps } from "./types";
 import { at, put, type Value } from "../../lib/json/path";
+import { Button } from "../button";
 
 /** Way is a way to give a value: as itself, or by where it is found. */
 export type Way = "text" | "list" | "json" | "from_env" | "connection_parameters" | "dynamic_from_file";
@@ -96,11 +96,7 @@ export function ValueOrEnv(props: ValueOrEnvProps) {
         {way === "list" && <NamesInput control={control} part={part} change={change} />}
         {way === "json" && <KeyInput control={control} part={part} change={change} shown={shown} />}
         {secret && (way === "text" || way === "json") && (
-          <Button
-            className="button"
-            aria-label={`${shown ? "Hide" : "Show"} ${label}`}
-            onPress={() => setShown(!shown)}
-          >
+          <Button aria-label={`${shown ? "Hide" : "Show"} ${label}`} onPress={() => setShown(!shown)}>
             {shown ? "Hide" : "Show"}
           </Button>
         )}

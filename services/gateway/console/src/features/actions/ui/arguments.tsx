@@ -1,10 +1,10 @@
 import { useId, useState } from "react";
 import { parseType } from "graphql";
-import { Button } from "react-aria-components";
 import { nameProblem } from "../../data/model/names";
 import type { ActionArgument, MetadataDocument, SetCustomTypesArgs } from "../../../lib/http/types";
 import type { CustomProps } from "../../../ui/forms/types";
 import { at } from "../../../lib/json/path";
+import { Button } from "../../../ui/button";
 
 const scalars = ["Int", "Float", "String", "Boolean", "ID", "uuid", "jsonb", "timestamptz", "numeric", "bigint"];
 
@@ -80,7 +80,6 @@ export function Arguments(props: CustomProps & { types: string[] }) {
                 onChange={(e) => replace(i, { description: e.target.value || undefined })}
               />
               <Button
-                className="button"
                 aria-label={`Remove argument ${i + 1}`}
                 onPress={() => {
                   setNumbers(numbers.filter((_, j) => j !== i));
@@ -99,7 +98,6 @@ export function Arguments(props: CustomProps & { types: string[] }) {
         );
       })}
       <Button
-        className="button"
         onPress={() => {
           setNumbers([...numbers, Math.max(-1, ...numbers) + 1]);
           change([...list, { name: "", type: "" }]);

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel } from "react-aria-components";
+import { Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../../permissions/model/roles";
 import type { ActionDefinition, MetadataDocument } from "../../../lib/http/types";
@@ -19,6 +19,8 @@ import { Tabs } from "../../../ui/tabs";
 import { Arguments, typeProblem, typesFor } from "./arguments";
 import { ofAction } from "../model/samples";
 import { CustomTypes } from "./types";
+import { Button } from "../../../ui/button";
+import { Title } from "../../../ui/title";
 
 const route = getRouteApi("/actions");
 
@@ -39,21 +41,21 @@ export function ActionsPage() {
   if (metadata.isPending)
     return (
       <>
-        <h1>Actions</h1>
+        <Title name="Actions" />
         <Loading what="the actions" />
       </>
     );
   if (metadata.isLoadingError)
     return (
       <>
-        <h1>Actions</h1>
+        <Title name="Actions" />
         <Failure error={metadata.error} retry={() => void metadata.refetch()} />
       </>
     );
   const document = metadata.data.metadata;
   return (
     <div className="page">
-      <h1>Actions</h1>
+      <Title name="Actions" />
       <Tabs first="actions">
         <TabList aria-label="Actions">
           <Tab id="actions">Actions</Tab>
@@ -104,7 +106,7 @@ const fieldsOf = (document: MetadataDocument): Field[] => [
   },
   {
     path: "definition.output_type",
-    label: "Type of the answer",
+    label: "Output type",
     kind: "text",
     required: true,
     check: typeProblem,
@@ -113,7 +115,7 @@ const fieldsOf = (document: MetadataDocument): Field[] => [
   },
   { path: "definition.timeout", label: "Seconds until a call has failed", kind: "number" },
   { path: "definition.headers", label: "Headers", kind: "headers" },
-  { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
+  { path: "definition.forward_client_headers", label: "Forward client headers", kind: "flag" },
   {
     path: "definition.ignored_client_headers",
     label: "Headers of the client that aren't passed on",
@@ -199,7 +201,7 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
     <>
       <div className="row">
         <h2>{action.name}</h2>
-        <Button className="button" onPress={drop}>
+        <Button look="danger" onPress={drop}>
           Drop…
         </Button>
       </div>
@@ -208,7 +210,7 @@ function Shown(props: { action: Action; gone: boolean; document: MetadataDocumen
         roles={rolesOf(document)}
         allow={(role, comment) => confirm({ title: "Allow it", request: permission(role, comment) })}
         comments={{ of: (role) => permissions.find((p) => p.role === role)?.comment, edit: commenting.set }}
-        withdraw={(role) => confirm({ title: "Withdraw it", request: withdrawal(role) })}
+        withdraw={(role) => confirm({ title: "Revoke it", request: withdrawal(role) })}
       />
       <FormScope value={commenting.edits}>
         <Staying

@@ -1,12 +1,13 @@
 import { useMemo, useState } from "react";
 import { json } from "@codemirror/lang-json";
-import { Button, Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
+import { Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
 import { display, keyOf, nameIn } from "../../data/model/tables";
 import type { MetadataDocument, Name, ObjectType, Source } from "../../../lib/http/types";
 import { Editor } from "../../../ui/editor";
 import { Control } from "../../../ui/forms/controls";
 import type { Field } from "../../../ui/forms/types";
 import { put, type Value } from "../../../lib/json/path";
+import { Button } from "../../../ui/button";
 
 /**
  * Related is a relationship as custom types have it, with the object type that it is of. One that is being made lacks
@@ -101,16 +102,14 @@ export function Relationships(props: RelationshipsProps) {
               ))}
             </div>
             <div className="row">
-              <Button className="button" aria-label={`Remove relationship ${i + 1}`} onPress={() => remove(i)}>
+              <Button aria-label={`Remove relationship ${i + 1}`} onPress={() => remove(i)}>
                 Remove
               </Button>
             </div>
           </section>
         ))}
         <div className="row">
-          <Button className="button" onPress={add}>
-            Add a relationship
-          </Button>
+          <Button onPress={add}>Add a relationship</Button>
         </div>
       </TabPanel>
       <TabPanel id="text">

@@ -1,6 +1,5 @@
 import { useMemo, useState } from "react";
 import { graphqlLanguageSupport } from "cm6-graphql";
-import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../../lib/http/client";
 import type { MetadataDocument, ObjectType, SetCustomTypesArgs } from "../../../lib/http/types";
 import { Editor } from "../../../ui/editor";
@@ -9,6 +8,7 @@ import { Kept } from "../../../ui/forms/kept";
 import { ConfirmChange } from "../../../ui/confirm";
 import { byType, relatedOf, Relationships } from "./relationships";
 import { read, written } from "../model/sdl";
+import { Button } from "../../../ui/button";
 
 /** CustomTypes edits the types of actions as GraphQL, and the relationships of the objects by a form or as JSON. */
 export function CustomTypes(props: { document: MetadataDocument }) {
@@ -72,7 +72,7 @@ function Edited(props: { before: SetCustomTypesArgs; document: MetadataDocument 
         </p>
       )}
       <div className="row">
-        <Button className="button primary" onPress={save}>
+        <Button look="primary" onPress={save}>
           Set the types…
         </Button>
       </div>

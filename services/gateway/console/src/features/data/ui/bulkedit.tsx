@@ -65,7 +65,7 @@ export default function BulkEdit(props: BulkEditProps) {
     },
   });
   return (
-    <Window title="Set a column" close={close} form edited={draft.how !== "value" || draft.text !== ""}>
+    <Window title="Bulk edit" close={close} form edited={draft.how !== "value" || draft.text !== ""}>
       <p className="hint">
         {display(info.name)}
         {as.role && ` as ${as.role}`}
@@ -116,7 +116,7 @@ export default function BulkEdit(props: BulkEditProps) {
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button
-          className="button primary"
+          look="primary"
           isPending={run.isPending}
           isDisabled={!count || count > most}
           onPress={() => run.mutate()}

@@ -1,11 +1,22 @@
 import { useId, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import { Button, Dialog, Popover, ToggleButton } from "react-aria-components";
+import { Dialog, Popover, ToggleButton } from "react-aria-components";
 import { sameDraft, valuesOf, type Draft } from "../api/edits";
 import type { ColumnInfo } from "../model/tables";
 import { useEdited } from "../../../lib/unsaved";
 import type { ControlContext, Together } from "./controlprops";
 import { ValueControl } from "./control";
+import { icons } from "../../../ui/icons";
+import { saveFile } from "../../../lib/savefile";
 import { Pre } from "../../../ui/pre";
+import { texts } from "./texts";
+import { Button } from "../../../ui/button";
+
+/**
+ * longest is how many characters of a value a control gets, and shownOfLarge how many of a longer one are shown: more
+ * block the page.
+ */
+const longest = 100_000;
+const shownOfLarge = 2_000;
 
 /** Step is where the editing of a cell leads. */
 export type Step = "stay" | "next";
@@ -39,6 +50,8 @@ export function CellEditor(props: CellEditorProps) {
   const [chosen, setChosen] = useState<Record<string, Draft>>();
   const [problem, setProblem] = useState(fault);
   useEdited(JSON.stringify(draft), JSON.stringify(props.before));
+  const [whole, setWhole] = useState(false);
+  const large = !whole && draft.text === props.draft.text && draft.text.length > longest;
   const escaped = useRef(false);
   const id = useId();
   const keep = (step: Step) => {
@@ -100,11 +113,33 @@ export function CellEditor(props: CellEditorProps) {
                 NULL
               </ToggleButton>
             )}
-            <Button className="button small" aria-label={`Leave ${column.name} as it is`} onPress={close}>
+            <Button small aria-label={`Leave ${column.name} as it is`} onPress={close}>
               ×
             </Button>
           </div>
-          {fixed === undefined ? (
+          {large ? (
+            <>
+              <Pre className="whole" label={texts.beginningOf(column.name)}>
+                {draft.text.slice(0, shownOfLarge)}
+              </Pre>
+              <div className="row">
+                <span className="hint">{texts.large(draft.text.length)}</span>
+                <Button
+                  small
+                  icon={icons.Download}
+                  autoFocus
+                  onPress={() => saveFile(`${column.name}.txt`, "text/plain", [draft.text])}
+                >
+                  {texts.download}
+                </Button>
+                {fixed === undefined && (
+                  <Button look="quiet" small icon={icons.Pencil} onPress={() => setWhole(true)}>
+                    {texts.editWhole}
+                  </Button>
+                )}
+              </div>
+            </>
+          ) : fixed === undefined ? (
             <div role="presentation" onKeyDown={press}>
               <ValueControl
                 context={context}
@@ -130,7 +165,7 @@ export function CellEditor(props: CellEditorProps) {
             {problem ??
               fixed ??
               (draft.how === "value" && draft.text === "" ? "An empty text, which isn't NULL. " : "") +
-                "Enter keeps it, Escape doesn't."}
+                "Enter to apply, Esc to cancel."}
           </span>
         </div>
       </Dialog>

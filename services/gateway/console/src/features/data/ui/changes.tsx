@@ -117,18 +117,13 @@ export function Changes(props: {
           {cells} {cells === 1 ? "change" : "changes"} in {all.length} {all.length === 1 ? "row" : "rows"}
           {save.isPending && `, ${saved} saved…`}
         </strong>
-        <Button
-          className="button primary"
-          isPending={save.isPending}
-          isDisabled={all.every(([, e]) => e.now)}
-          onPress={run}
-        >
+        <Button look="primary" isPending={save.isPending} isDisabled={all.every(([, e]) => e.now)} onPress={run}>
           Save <kbd>Ctrl S</kbd>
         </Button>
-        <Button className="button" isPending={save.isPending} onPress={() => change(() => ({}))}>
+        <Button isPending={save.isPending} onPress={() => change(() => ({}))}>
           Discard all
         </Button>
-        <span className="hint">Each row is saved by itself, as long as it is what it was when it was read.</span>
+        <span className="hint">Rows are saved one by one; rows changed meanwhile are skipped.</span>
       </div>
       <ul className="changes" aria-label="Changes">
         {all.slice(0, listed).map(([key, edit]) => (
@@ -145,7 +140,7 @@ export function Changes(props: {
                   <code>{c}</code> <del className="removed">{shown(edit.row[c])}</del> →{" "}
                   <ins className="added">{drafted(d)}</ins>
                   <Button
-                    className="link"
+                    look="link"
                     aria-label={`Undo ${c}`}
                     onPress={() =>
                       change((e) =>
@@ -167,10 +162,10 @@ export function Changes(props: {
                       .join(", ")}
                     .
                   </span>
-                  <Button className="button" isPending={save.isPending} onPress={() => save.mutate(key)}>
+                  <Button isPending={save.isPending} onPress={() => save.mutate(key)}>
                     Write yours
                   </Button>
-                  <Button className="button" isPending={save.isPending} onPress={() => theirs(key, edit)}>
+                  <Button isPending={save.isPending} onPress={() => theirs(key, edit)}>
                     Take theirs
                   </Button>
                 </>

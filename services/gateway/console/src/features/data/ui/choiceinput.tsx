@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Button, ComboBox, Input, ListBox, ListBoxItem, ListBoxLoadMoreItem, Popover } from "react-aria-components";
+import { ComboBox, Input, ListBox, ListBoxItem, ListBoxLoadMoreItem, Popover } from "react-aria-components";
 import { displayOf, isText, type Choices, type KeyChoices } from "../model/choices";
 import { equals } from "../model/conditions";
 import { rightsOf } from "../../permissions/model/rights";
@@ -13,6 +13,7 @@ import type { Row } from "../../../lib/json/rows";
 import { textOf } from "../../../lib/json/exact";
 import type { ColumnInfo } from "../model/tables";
 import type { ControlContext, ControlProps } from "./controlprops";
+import { Button } from "../../../ui/button";
 
 /** portion is how many keys are read at once, most how many a list has: who looks for more searches. */
 const portion = 50;
@@ -231,9 +232,7 @@ function Combo(
         spellCheck="false"
         placeholder={draft.how === "null" ? "NULL" : undefined}
       />
-      <Button className="button" aria-label={`Choices of ${column.name}`}>
-        ▾
-      </Button>
+      <Button aria-label={`Choices of ${column.name}`}>▾</Button>
       <Popover className="popover">
         <ListBox<Choice>
           renderEmptyState={() => (

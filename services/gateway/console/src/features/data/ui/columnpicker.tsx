@@ -1,6 +1,7 @@
 import { useState } from "react";
-import { Button, GridList, GridListItem, useDragAndDrop } from "react-aria-components";
+import { GridList, GridListItem, useDragAndDrop } from "react-aria-components";
 import { arrange, arranged, type Arrangement } from "../../../ui/arrangement";
+import { Button } from "../../../ui/button";
 
 /** Columns chooses which columns are shown, and in which order: dragged, also by keys. */
 export default function ColumnPicker(props: {
@@ -32,12 +33,8 @@ export default function ColumnPicker(props: {
           value={search}
           onChange={(e) => setSearch(e.target.value)}
         />
-        <Button className="button" onPress={() => change({ ...arrangement, hidden: [] })}>
-          Show all
-        </Button>
-        <Button className="button" onPress={() => change({ order: [], widths: {}, hidden: [] })}>
-          As in the database
-        </Button>
+        <Button onPress={() => change({ ...arrangement, hidden: [] })}>Show all</Button>
+        <Button onPress={() => change({ order: [], widths: {}, hidden: [] })}>As in the database</Button>
       </div>
       <GridList
         className="list short"
@@ -58,7 +55,7 @@ export default function ColumnPicker(props: {
       >
         {({ id }) => (
           <GridListItem id={id} textValue={id}>
-            <Button slot="drag" className="button small" isDisabled={search !== ""}>
+            <Button slot="drag" small isDisabled={search !== ""}>
               ≡
             </Button>
             <span className="tick-box" />

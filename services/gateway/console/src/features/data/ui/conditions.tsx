@@ -1,5 +1,4 @@
-import { useId, type ClipboardEvent, type KeyboardEvent } from "react";
-import { Button } from "react-aria-components";
+import { useId, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react";
 import {
   operatorNames,
   problemOf,
@@ -12,8 +11,11 @@ import {
 import { withLineEnds } from "../../../lib/lineends";
 import type { ColumnInfo } from "../model/tables";
 import { isTruth } from "../model/values";
+import { Button } from "../../../ui/button";
+import { icons } from "../../../ui/icons";
+import { texts } from "./texts";
 
-interface ConditionsProps {
+interface FiltersProps {
   /** The kind of the source. */
   kind: string;
   columns: ColumnInfo[];
@@ -21,52 +23,64 @@ interface ConditionsProps {
   /** What the server says is wrong with a condition, by its number. */
   fault: (i: number) => string | undefined;
   change: (filters: Filters) => void;
+  /** What stands next to them: the order of the rows. */
+  children: ReactNode;
 }
 
-/** Conditions are those that the shown rows meet. */
-export function Conditions(props: ConditionsProps) {
-  const { kind, columns, filters, fault, change } = props;
+/** AddFilter adds a condition to those that the shown rows meet. */
+export function AddFilter(props: { columns: ColumnInfo[]; filters: Filters; change: (filters: Filters) => void }) {
+  const { columns, filters, change } = props;
+  const { any, list } = filters;
+  return (
+    <Button
+      look="quiet"
+      icon={icons.ListFilter}
+      onPress={() =>
+        change({ any, list: [...list, { column: columns[0]?.name ?? "", operator: "=", value: undefined }] })
+      }
+    >
+      {list.length > 0 ? texts.addFilter : texts.filter}
+    </Button>
+  );
+}
+
+/** Filters are the conditions that the shown rows meet. */
+export function Filters(props: FiltersProps) {
+  const { kind, columns, filters, fault, change, children } = props;
   const { any, list } = filters;
   const replace = (i: number, part: Partial<Filter>) =>
     change({ any, list: list.map((f, j) => (i === j ? { ...f, ...part } : f)) });
   return (
-    <div className="conditions-of-rows" role="group" aria-label="Conditions">
-      {list.length > 1 && (
-        <label className="inline">
-          Rows that meet
-          <select value={any ? "any" : "all"} onChange={(e) => change({ any: e.target.value === "any", list })}>
-            <option value="all">all of these conditions</option>
-            <option value="any">any of these conditions</option>
-          </select>
-        </label>
-      )}
-      {list.map((f, i) => (
-        <Condition
-          key={i}
-          kind={kind}
-          number={i + 1}
-          columns={columns}
-          filter={f}
-          fault={fault(i)}
-          change={(part) => replace(i, part)}
-          remove={() => change({ any, list: list.filter((_, j) => i !== j) })}
-        />
-      ))}
-      <div className="row">
-        <Button
-          className="button"
-          onPress={() =>
-            change({ any, list: [...list, { column: columns[0]?.name ?? "", operator: "=", value: undefined }] })
-          }
-        >
-          {list.length > 0 ? "Add a condition" : "Filter"}
-        </Button>
-        {list.length > 0 && (
-          <Button className="button" onPress={() => change({ any: false, list: [] })}>
-            Clear the conditions
+    <div className="filters">
+      {list.length > 0 && (
+        <div className="filters" role="group" aria-label={texts.filters}>
+          {list.length > 1 && (
+            <label className="inline">
+              Rows that meet
+              <select value={any ? "any" : "all"} onChange={(e) => change({ any: e.target.value === "any", list })}>
+                <option value="all">all filters</option>
+                <option value="any">any filter</option>
+              </select>
+            </label>
+          )}
+          {list.map((f, i) => (
+            <Condition
+              key={i}
+              kind={kind}
+              number={i + 1}
+              columns={columns}
+              filter={f}
+              fault={fault(i)}
+              change={(part) => replace(i, part)}
+              remove={() => change({ any, list: list.filter((_, j) => i !== j) })}
+            />
+          ))}
+          <Button look="quiet" onPress={() => change({ any: false, list: [] })}>
+            {texts.clearFilters}
           </Button>
-        )}
-      </div>
+        </div>
+      )}
+      {children}
     </div>
   );
 }
@@ -85,16 +99,16 @@ function Condition(props: {
   const type = columns.find((c) => c.name === filter.column)?.type ?? "";
   const problem = problemOf(kind, filter, columns) ?? fault;
   const control = {
-    "aria-label": `Value of condition ${number}`,
+    "aria-label": `Value of filter ${number}`,
     "aria-invalid": problem !== undefined || undefined,
     "aria-describedby": problem ? id : undefined,
     value: filter.value ?? "",
   };
   const many = takesList(filter.operator);
   return (
-    <div className="row">
+    <div className="filter">
       <select
-        aria-label={`Column of condition ${number}`}
+        aria-label={`Column of filter ${number}`}
         value={filter.column}
         onChange={(e) => change({ column: e.target.value })}
       >
@@ -103,7 +117,7 @@ function Condition(props: {
         ))}
       </select>
       <select
-        aria-label={`Operator of condition ${number}`}
+        aria-label={`Operator of filter ${number}`}
         value={filter.operator}
         onChange={(e) => change({ operator: e.target.value })}
       >
@@ -129,9 +143,7 @@ function Condition(props: {
             onChange={(e) => change({ value: withLineEnds(e.target.value, control.value) })}
           />
         ))}
-      <Button className="button" aria-label={`Remove condition ${number}`} onPress={remove}>
-        Remove
-      </Button>
+      <Button look="quiet" small icon={icons.X} label={`Remove filter ${number}`} onPress={remove} />
       {problem && (
         <span className="removed" id={id}>
           {problem}
@@ -157,42 +169,52 @@ function paste(e: ClipboardEvent<HTMLTextAreaElement>, before: string, set: (val
   set(text);
 }
 
-/** Sorting is the columns that the rows are sorted by, the first one above all. */
-export function Sorting(props: { columns: string[]; order: Order[]; change: (order: Order[]) => void }) {
+/** SortBy adds a column to those that the rows are sorted by. */
+export function SortBy(props: { columns: string[]; order: Order[]; change: (order: Order[]) => void }) {
   const { columns, order, change } = props;
   const left = columns.filter((c) => !order.some((o) => o.column === c));
+  if (left.length === 0) return null;
   return (
-    <div className="row" role="group" aria-label="Sorting">
-      {order.length > 0 && <span>Sorted by</span>}
+    <select
+      aria-label={order.length > 0 ? texts.thenBy : texts.sortBy}
+      className="as-button"
+      value=""
+      onChange={(e) => change([...order, { column: e.target.value, descending: false }])}
+    >
+      <option value="">{texts.sort}</option>
+      {left.map((c) => (
+        <option key={c}>{c}</option>
+      ))}
+    </select>
+  );
+}
+
+/** Sorting is the columns that the rows are sorted by, the first one above all. */
+export function Sorting(props: { order: Order[]; change: (order: Order[]) => void }) {
+  const { order, change } = props;
+  if (order.length === 0) return null;
+  return (
+    <div className="filters" role="group" aria-label={texts.sorting}>
       {order.map((o, i) => (
-        <span key={o.column} className="row sorted">
+        <span key={o.column} className="filter">
           <Button
-            className="link"
-            aria-label={`${o.column} ${o.descending ? "▼, descending" : "▲, ascending"}: turn it round`}
+            look="quiet"
+            small
+            icon={o.descending ? icons.ArrowDown : icons.ArrowUp}
+            aria-label={texts.sortedBy(o.column, o.descending)}
             onPress={() => change(order.map((p, j) => (i === j ? { ...p, descending: !p.descending } : p)))}
           >
-            {o.column} {o.descending ? "▼" : "▲"}
+            {o.column}
           </Button>
           <Button
-            className="link"
-            aria-label={`Don't sort by ${o.column}`}
+            look="quiet"
+            small
+            icon={icons.X}
+            label={texts.dontSort(o.column)}
             onPress={() => change(order.filter((_, j) => i !== j))}
-          >
-            ×
-          </Button>
+          />
         </span>
       ))}
-      {left.length > 0 && (
-        <label className="inline">
-          {order.length > 0 ? "then by" : "Sort by"}
-          <select value="" onChange={(e) => change([...order, { column: e.target.value, descending: false }])}>
-            <option value="">choose a column</option>
-            {left.map((c) => (
-              <option key={c}>{c}</option>
-            ))}
-          </select>
-        </label>
-      )}
     </div>
   );
 }

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { prefixOf } from "../../../lib/http/prefix";
 import { conventionOf, defaultFieldName, defaultRootFields, nameProblem, type Convention } from "../model/names";
 import { configQuery } from "../../metadata/api/queries";
@@ -14,6 +13,7 @@ import { Loading } from "../../../ui/progress";
 import { hasEnums, kindName } from "../model/kinds";
 import type { Field } from "../../../ui/forms/types";
 import { Namings, type Naming } from "./naming";
+import { Button } from "../../../ui/button";
 
 /**
  * Configuration has what the metadata says of a table itself: its names and comments, and whether its rows are the
@@ -138,9 +138,7 @@ function Enum(props: { source: Source; table: Table; confirm: (c: Confirmed) => 
             its rows, reload the metadata.
           </p>
           <div>
-            <Button className="button" onPress={() => set("Make it a table", false)}>
-              Make it a table…
-            </Button>
+            <Button onPress={() => set("Make it a table", false)}>Make it a table…</Button>
           </div>
         </>
       )}
@@ -151,9 +149,7 @@ function Enum(props: { source: Source; table: Table; confirm: (c: Confirmed) => 
             the values that columns take which refer to it.
           </p>
           <div>
-            <Button className="button" onPress={() => set("Make it an enum", true)}>
-              Make it an enum…
-            </Button>
+            <Button onPress={() => set("Make it an enum", true)}>Make it an enum…</Button>
           </div>
         </>
       )}
@@ -177,7 +173,6 @@ function Federation(props: { source: Source; table: Table; confirm: (c: Confirme
       </p>
       <div>
         <Button
-          className="button"
           onPress={() =>
             confirm({ title, request: { type: `${prefixOf(source.kind)}_set_apollo_federation_config`, args } })
           }

@@ -25,7 +25,7 @@ export function DeleteRows(props: {
   columns: string[];
   rows: Row[];
   rowKey: string[];
-  close: () => void;
+  close: (then?: () => void) => void;
   done: (said: string) => void;
 }) {
   const { source, table, info, as, columns, rows, rowKey: key, close, done } = props;
@@ -63,14 +63,12 @@ export function DeleteRows(props: {
       { source: source.name, table: info.name, where: { $or: rows.map((r) => keyRule(key, r)) } },
       as,
     );
-    done(
-      affected_rows === rows.length
-        ? `${affected_rows} deleted`
-        : `${affected_rows} of ${rows.length} deleted: the others are gone, or ${as.role} may not delete them`,
-    );
+    return affected_rows === rows.length
+      ? `${affected_rows} deleted`
+      : `${affected_rows} of ${rows.length} deleted: the others are gone, or ${as.role} may not delete them`;
   };
   return (
-    <Ask title="Delete" request={remove} close={close}>
+    <Ask danger title="Delete" request={remove} close={close} done={(said) => done(String(said))}>
       <p>
         {rows.length === 1 ? "This row is" : `These ${rows.length} rows are`} deleted from {display(info.name)}. There
         is no way back.

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { useMutation } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { csvOf } from "../../../lib/csv";
 import type { Row } from "../../../lib/json/rows";
 import { Failure } from "../../../ui/failure";
 import { saveFile } from "../../../lib/savefile";
+import { Button } from "../../../ui/button";
 
 /** portion is how many rows are read at once, most how many a file has: the browser holds all of it. */
 const portion = 1000;
@@ -44,7 +44,6 @@ export function Download(props: DownloadProps) {
   return (
     <>
       <Button
-        className="button"
         isPending={run.isPending}
         onPress={() => {
           setDone(0);
@@ -53,11 +52,7 @@ export function Download(props: DownloadProps) {
       >
         Download all as CSV
       </Button>
-      {run.isPending && (
-        <Button className="button" onPress={() => stop.current?.abort()}>
-          Stop
-        </Button>
-      )}
+      {run.isPending && <Button onPress={() => stop.current?.abort()}>Stop</Button>}
       <span className="hint" role="status">
         {run.isPending
           ? `${done} rows read…`

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { prefixOf } from "../../../lib/http/prefix";
 import { functionsQuery, signature, type FunctionInfo } from "../api/functions";
 import { rolesOf } from "../../permissions/model/roles";
@@ -13,6 +12,7 @@ import { useConfirm, type Confirmed } from "../../../ui/confirm";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { Pre } from "../../../ui/pre";
+import { Button } from "../../../ui/button";
 
 /**
  * FunctionView shows a function: what it takes and returns, how it is tracked, or why it can't be, and who may call it.
@@ -32,7 +32,7 @@ export default function FunctionView(props: { document: MetadataDocument; source
         <h2>{display(name)}</h2>
         {tracked && (
           <Button
-            className="button"
+            look="danger"
             onPress={() => confirm({ title: "Untrack", request: { type: `${prefix}_untrack_function`, args: target } })}
           >
             Untrack…
@@ -98,7 +98,7 @@ function Tracked(props: {
         }
         withdraw={(role) =>
           confirm({
-            title: "Withdraw it",
+            title: "Revoke it",
             request: { type: `${prefix}_drop_function_permission`, args: { ...target, role } },
           })
         }

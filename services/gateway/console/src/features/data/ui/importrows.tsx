@@ -98,12 +98,7 @@ export function ImportRows(props: {
       )}
       {run.error && <Failure error={run.error} />}
       <div className="row">
-        <Button
-          className="button primary"
-          isPending={run.isPending}
-          isDisabled={!rows?.length}
-          onPress={() => run.mutate(rows!)}
-        >
+        <Button look="primary" isPending={run.isPending} isDisabled={!rows?.length} onPress={() => run.mutate(rows!)}>
           Insert {rows?.length ?? 0} rows
         </Button>
         <Cancel />

@@ -1,6 +1,5 @@
 import { getLocalTimeZone, parseDate, parseTime, today, type CalendarDate, type Time } from "@internationalized/date";
 import {
-  Button,
   Calendar,
   CalendarCell,
   CalendarGrid,
@@ -16,6 +15,7 @@ import {
 } from "react-aria-components";
 import { hasDate, hasTime, momentOf, withDate, withTime } from "../../../lib/moments";
 import type { ControlProps } from "./controlprops";
+import { Button } from "../../../ui/button";
 
 /**
  * MomentInput is a date, a time, or both, as text; a calendar and a clock change its parts, and leave what they don't
@@ -43,9 +43,7 @@ export default function MomentInput(props: ControlProps) {
         onChange={(e) => set(e.target.value)}
       />
       <DialogTrigger>
-        <Button className="button" aria-label={`Pick ${column.name}`}>
-          {hasDate(type) ? "▦" : "◷"}
-        </Button>
+        <Button aria-label={`Pick ${column.name}`}>{hasDate(type) ? "▦" : "◷"}</Button>
         <Popover className="popover picker">
           <Dialog className="page" aria-label={`Pick ${column.name}`}>
             {/* Dates are written as databases have them. */}
@@ -59,13 +57,9 @@ export default function MomentInput(props: ControlProps) {
                   onChange={(d) => set(withDate(type, text, d.toString()))}
                 >
                   <header className="row">
-                    <Button className="button" slot="previous">
-                      ◀
-                    </Button>
+                    <Button slot="previous">◀</Button>
                     <Heading level={3} />
-                    <Button className="button" slot="next">
-                      ▶
-                    </Button>
+                    <Button slot="next">▶</Button>
                   </header>
                   <CalendarGrid>{(date) => <CalendarCell date={date} />}</CalendarGrid>
                 </Calendar>
@@ -82,9 +76,7 @@ export default function MomentInput(props: ControlProps) {
                 </TimeField>
               )}
             </I18nProvider>
-            <Button className="button" slot="close">
-              Done
-            </Button>
+            <Button slot="close">Done</Button>
           </Dialog>
         </Popover>
       </DialogTrigger>

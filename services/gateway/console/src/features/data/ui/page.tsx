@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { hasFunctions, kinds } from "../model/kinds";
 import { exportQuery } from "../../metadata/api/queries";
 import { canAlter } from "../../../lib/sql/text";
@@ -18,11 +18,17 @@ import { Health } from "./sources/health";
 import { Suggestions } from "./suggestions";
 import { TableView, UntrackedView } from "./table";
 import { Tables } from "./tables";
+import { icons } from "../../../ui/icons";
+import { texts } from "./texts";
+import { Button } from "../../../ui/button";
+import { Crumb, Title } from "../../../ui/title";
 
 const NewTable = lazy(chunk(() => import("./alter/newtable")));
 const FunctionView = lazy(chunk(() => import("./function")));
 const NativeQueries = lazy(chunk(() => import("./queries")));
 const Sources = lazy(chunk(() => import("./sources/page")));
+const Connect = lazy(chunk(() => import("./sources/connect")));
+const Found = lazy(chunk(() => import("./sources/found")));
 
 const route = getRouteApi("/data");
 
@@ -35,32 +41,54 @@ export function DataPage() {
   if (metadata.isPending)
     return (
       <>
-        <h1>Data</h1>
+        <Title name="Data" />
         <Loading what="the sources" />
       </>
     );
   if (metadata.isLoadingError)
     return (
       <>
-        <h1>Data</h1>
+        <Title name="Data" />
         <Failure error={metadata.error} retry={() => void metadata.refetch()} />
       </>
     );
   const sources = metadata.data.metadata.sources;
   const source = sources.find((s) => s.name === search.source) ?? sources[0];
   const open = (s: TableSearch) => void navigate({ search: { source: source?.name, ...s } });
+  // Another part of the same table is no place to go back to; its rows stay as they were filtered.
+  const part = (s: TableSearch) =>
+    void navigate({ search: { source: source?.name, ...s }, replace: true, hash: (h) => h ?? "" });
+  if (search.view === "connect" || (!source && search.view !== "sources"))
+    return (
+      <Suspense fallback={<Loading what="the form" />}>
+        <Connect
+          names={sources.map((s) => s.name)}
+          done={(name) => void navigate({ search: { source: name, view: "found" } })}
+        />
+      </Suspense>
+    );
+  if (search.view === "found" && source)
+    return (
+      <Suspense fallback={<Loading what="the tables" />}>
+        <Found key={source.name} source={source} />
+      </Suspense>
+    );
   if (!source || search.view === "sources" || !kinds.includes(source.kind)) {
     return (
       <div className="page">
-        <div className="row">
-          <h1>Data</h1>
+        <Title name="Data">
           {source && kinds.includes(source.kind) && (
-            <Button className="button" aria-pressed onPress={() => open({})}>
-              Sources
-            </Button>
+            <Crumb>
+              <Link to="/data" search={{ source: source.name }}>
+                {source.name}
+              </Link>
+            </Crumb>
           )}
-        </div>
-        <Suspense fallback={<Loading what="the sources" />}>
+          <Crumb>
+            <strong>{texts.databases}</strong>
+          </Crumb>
+        </Title>
+        <Suspense fallback={<Loading what="the databases" />}>
           <Sources
             sources={sources}
             name={search.source}
@@ -71,31 +99,30 @@ export function DataPage() {
       </div>
     );
   }
+  const opened = search.table ?? search.function ?? search.view;
   return (
     <div className="page">
-      <div className="row">
-        <h1>Data</h1>
-        <SourcePicker
-          sources={sources}
-          value={source.name}
-          onChange={(name) => void navigate({ search: { source: name } })}
-        />
-        <Health source={source} />
-        <Button className="button" aria-pressed={false} onPress={() => open({ view: "sources" })}>
-          Sources
-        </Button>
-        {canAlter(source.kind) && (
-          <Button className="button" aria-pressed={search.view === "new"} onPress={() => open({ view: "new" })}>
-            Create a table
+      <Title name="Data">
+        <Crumb>
+          <SourcePicker
+            sources={sources}
+            value={source.name}
+            onChange={(name) => void navigate({ search: { source: name } })}
+          />
+          <Button look="quiet" small icon={icons.Settings} onPress={() => open({ view: "sources" })}>
+            <span className="label">{texts.databases}</span>
           </Button>
-        )}
-        <Button className="button" aria-pressed={search.view === "queries"} onPress={() => open({ view: "queries" })}>
-          Native queries
+        </Crumb>
+        <Health source={source} />
+      </Title>
+      {opened && (
+        <Button look="quiet" className="only-narrow" icon={icons.ChevronLeft} onPress={() => open({})}>
+          {texts.back}
         </Button>
-      </div>
-      <div className="split">
+      )}
+      <div className="split" data-opened={opened}>
         <Lists key={source.name} source={source} search={search} open={open} />
-        <Opened document={metadata.data.metadata} source={source} search={search} open={open} />
+        <Opened document={metadata.data.metadata} source={source} search={search} open={open} part={part} />
       </div>
     </div>
   );
@@ -107,11 +134,21 @@ function Lists(props: { source: Source; search: TableSearch; open: (s: TableSear
   const named = (name: string | undefined) => (name === undefined ? undefined : nameIn(source, search.schema, name));
   return (
     <section className="panel" aria-label="What the source has">
+      <div className="row">
+        {canAlter(source.kind) && (
+          <Button small icon={icons.Plus} aria-pressed={search.view === "new"} onPress={() => open({ view: "new" })}>
+            {texts.createTable}
+          </Button>
+        )}
+        <Button look="quiet" small aria-pressed={search.view === "queries"} onPress={() => open({ view: "queries" })}>
+          {texts.nativeQueries}
+        </Button>
+      </div>
       <Tabs defaultSelectedKey={search.function === undefined ? "tables" : "functions"}>
         <TabList aria-label="Kinds of objects">
           <Tab id="tables">Tables</Tab>
           {hasFunctions(source.kind) && <Tab id="functions">Functions</Tab>}
-          <Tab id="suggestions">Suggested relationships</Tab>
+          <Tab id="suggestions">{texts.suggestions}</Tab>
         </TabList>
         <TabPanel id="tables" className="page">
           <Tables
@@ -143,8 +180,9 @@ function Opened(props: {
   source: Source;
   search: TableSearch;
   open: (s: TableSearch) => void;
+  part: (s: TableSearch) => void;
 }) {
-  const { document, source, search, open } = props;
+  const { document, source, search, open, part } = props;
   if (search.function !== undefined) {
     const name = nameIn(source, search.schema, search.function);
     return (
@@ -176,7 +214,17 @@ function Opened(props: {
   const tracked = source.tables.find((t) => t.table.name === search.table && schemaOf(t.table) === search.schema);
   return (
     <section className="panel" aria-label="Table">
-      {tracked && <TableView key={keyOf(tracked.table)} document={document} source={source} table={tracked} />}
+      {tracked && (
+        <TableView
+          key={keyOf(tracked.table)}
+          document={document}
+          source={source}
+          table={tracked}
+          tab={search.tab}
+          role={search.role}
+          open={(s) => part({ schema: schemaOf(tracked.table), table: tracked.table.name, ...s })}
+        />
+      )}
       {!tracked && search.table !== undefined && (
         <UntrackedView key={search.table} source={source} table={nameIn(source, search.schema, search.table)} />
       )}

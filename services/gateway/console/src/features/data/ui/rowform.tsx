@@ -33,7 +33,7 @@ export function RowForm(props: RowFormProps) {
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [now, setNow] = useState<Row>();
-  const title = row ? "Change the row" : "Insert a row";
+  const title = row ? "Edit row" : "Insert row";
   const shown = info.columns.filter((c) => columns.includes(c.name));
   const draftIn = (c: ColumnInfo): Draft => drafts[c.name] ?? initial(c, row);
 
@@ -78,7 +78,7 @@ export function RowForm(props: RowFormProps) {
     (c) => now && row && (c.name in drafts || textOf(now[c.name]) !== textOf(row[c.name])),
   );
   return (
-    <Window title={title} close={close} form edited={shown.some((c) => !sameDraft(draftIn(c), initial(c, row)))}>
+    <Window title={title} close={close} form side edited={shown.some((c) => !sameDraft(draftIn(c), initial(c, row)))}>
       <p className="hint">
         {display(info.name)}
         {as.role && ` as ${as.role}`}
@@ -100,11 +100,10 @@ export function RowForm(props: RowFormProps) {
           />
           {run.error && <Failure error={run.error} />}
           <div className="row">
-            <Button className="button primary" isPending={run.isPending} onPress={() => run.mutate(true)}>
+            <Button look="primary" isPending={run.isPending} onPress={() => run.mutate(true)}>
               Write yours
             </Button>
             <Button
-              className="button"
               onPress={() => {
                 setRow(now);
                 setDrafts({});
@@ -133,7 +132,7 @@ export function RowForm(props: RowFormProps) {
           {run.error && <Failure error={run.error} />}
           <div className="row">
             <Button
-              className="button primary"
+              look="primary"
               isPending={run.isPending}
               isDisabled={row && Object.keys(drafts).length === 0}
               onPress={() => run.mutate(false)}

@@ -34,6 +34,9 @@ interface RowGridProps {
   selected: Set<string>;
   onSelect: (keys: Set<string>) => void;
   say: (text: string) => void;
+  /** The name of what the foreign key of a column leads to, and the way there. */
+  linkOf: (column: string) => string | undefined;
+  follow: (row: Row, column: string) => void;
 }
 
 /** RowGrid shows rows with what of them isn't saved, and edits their cells in their places. */
@@ -53,6 +56,8 @@ export function RowGrid(props: RowGridProps) {
     selected,
     onSelect,
     say,
+    linkOf,
+    follow,
   } = props;
   const [opened, setOpened] = useState<Opened>();
   const cell = useRef<HTMLElement>(null);
@@ -107,6 +112,8 @@ export function RowGrid(props: RowGridProps) {
         selected={selected}
         onSelect={onSelect}
         onOpen={open}
+        linkOf={linkOf}
+        onFollow={(row, c) => follow(rows[row]!, c)}
       />
       {opened && (
         <Suspense fallback={<Loading what="the control" />}>

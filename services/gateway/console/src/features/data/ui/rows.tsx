@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, type KeyboardEvent } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { csvOf } from "../../../lib/csv";
 import type { RunAs } from "../../../lib/http/runas";
@@ -8,18 +8,24 @@ import { useEdited } from "../../../lib/unsaved";
 import { arranged, useArrangement, type Arrangement } from "../../../ui/arrangement";
 import { Button } from "../../../ui/button";
 import { Copy } from "../../../ui/copy";
+import { Dropdown } from "../../../ui/dropdown";
+import { icons } from "../../../ui/icons";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
-import { RunAsPicker } from "../../../ui/runas";
+import { RolePicker } from "../../../ui/role";
+import { SessionVariables } from "../../../ui/runas";
+import { Crumb, InBar } from "../../../ui/title";
 import { useStored } from "../../../lib/stored";
 import { Changes, type Edits } from "./changes";
-import { Conditions, Sorting } from "./conditions";
+import { AddFilter, Filters, SortBy, Sorting } from "./conditions";
 import type { ControlContext } from "./controlprops";
 import { counted } from "../model/counted";
 import { Download } from "./download";
+import { linkAt, useFollow } from "./follow";
 import { useRowQuery, type TableRows } from "../api/rowquery";
 import { RowGrid } from "./rowgrid";
 import { RowTools } from "./rowtools";
+import { texts } from "./texts";
 import { Unwritable } from "./unwritable";
 import { fragmentOf, useView } from "../model/view";
 
@@ -40,6 +46,7 @@ export function Rows(props: TableRows) {
   const [selected, setSelected] = useState(new Set<string>());
   const [edits, setEdits] = useState<Edits>({});
   const [said, setSaid] = useState("");
+  const [selectionBar, setSelectionBar] = useState<HTMLElement | null>(null);
   useEdited(JSON.stringify(edits), "{}");
   const { filters, offset } = view;
   const size =
@@ -60,13 +67,25 @@ export function Rows(props: TableRows) {
     wrong,
     readPart,
   } = useRowQuery(props, as, view, size);
+  const follow = useFollow(source, info);
+  const page = useRef<HTMLDivElement>(null);
+  const unselect = () => setSelected(new Set());
+  // What is done with the chosen rows goes with the choice: the focus goes to the rows.
+  const [leftChoice, setLeftChoice] = useState(0);
+  const unselectHere = () => {
+    unselect();
+    setLeftChoice((n) => n + 1);
+  };
+  useEffect(() => {
+    if (leftChoice > 0) page.current?.querySelector<HTMLElement>("[role=grid]")?.focus();
+  }, [leftChoice]);
   const move = (to: number) => {
     setView({ offset: to });
-    setSelected(new Set());
+    unselect();
   };
   const restart = (part: Partial<typeof view>) => {
     setView({ ...part, offset: 0 });
-    setSelected(new Set());
+    unselect();
   };
   const last = offset + found.length;
   const chosen = found.filter((_, i) => selected.has(keys[i]!));
@@ -88,9 +107,8 @@ export function Rows(props: TableRows) {
       : "";
   const context: ControlContext = { document, source, info, described: described.data, as };
   const fixedOf = (name: string) => {
-    if (!key) return "Nothing tells the rows apart.";
-    if (!rights.update.includes(name))
-      return as.role ? `${as.role} may not write it.` : "The database doesn't let it be written.";
+    if (!key) return texts.noKey;
+    if (!rights.update.includes(name)) return texts.notWritable(as.role);
     return undefined;
   };
   const saveKey = (e: KeyboardEvent<HTMLElement>) => {
@@ -99,95 +117,85 @@ export function Rows(props: TableRows) {
     e.currentTarget.querySelector<HTMLElement>(".pending .primary")?.click();
   };
   return (
-    <div role="presentation" className="page" onKeyDown={saveKey}>
-      <div className="fields">
-        <RunAsPicker
-          as={as}
-          setAs={(a) => {
-            setAs(a);
-            move(0);
-          }}
+    <div ref={page} role="presentation" className="rows-page" onKeyDown={saveKey}>
+      <InBar>
+        <Crumb>
+          <RolePicker
+            compact
+            as={as}
+            setAs={(a) => {
+              setAs(a);
+              move(0);
+            }}
+          />
+        </Crumb>
+      </InBar>
+      <div className="toolbar" role="group" aria-label={texts.tools}>
+        <AddFilter columns={readable} filters={filters} change={(f) => restart({ filters: f })} />
+        <SortBy columns={columns} order={sorted} change={(o) => restart({ order: o })} />
+        {columns.length > 1 && (
+          <Dropdown name={texts.columns(shown.length, columns.length)} icon={icons.Columns3}>
+            <Suspense fallback={<Loading what="the columns" />}>
+              <ColumnPicker columns={columns} arrangement={arrangement} change={arrange} />
+            </Suspense>
+          </Dropdown>
+        )}
+        <Button
+          look="quiet"
+          icon={icons.RefreshCw}
+          label={texts.refresh}
+          isPending={rows.isFetching}
+          onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}
         />
-      </div>
-      <div className="row">
-        <Conditions
-          kind={source.kind}
-          columns={readable}
-          filters={filters}
-          fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)}
-          change={(f) => restart({ filters: f })}
+        <span className="divider" />
+        <RowTools
+          context={context}
+          table={table}
+          rights={rights}
+          rowKey={key}
+          columns={columns}
+          chosen={chosen}
+          where={where}
+          loaded={rows.data !== undefined}
+          say={setSaid}
+          unselect={unselectHere}
+          bar={selectionBar}
         />
-        <Sorting columns={columns} order={sorted} change={(o) => restart({ order: o })} />
-      </div>
-      <div className="row">
-        <div className="row">
-          <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>
-            Previous
-          </Button>
-          <Button
-            className="button"
-            isDisabled={count.data && !many ? last >= count.data.count : found.length < size}
-            onPress={() => move(offset + size)}
-          >
-            Next
-          </Button>
-          <label className="inline">
-            Rows on a page
-            <select
-              value={size}
-              onChange={(e) => {
-                setUsualSize(Number(e.target.value));
-                restart({ size: undefined });
-              }}
-            >
-              {sizes.map((s) => (
-                <option key={s}>{s}</option>
-              ))}
-            </select>
-          </label>
-          <span className="hint" role="status">
-            {rows.data &&
-              `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count}` : ""}`}
-          </span>
-          <Button
-            className="button"
-            isPending={rows.isFetching}
-            onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}
-          >
-            Refresh
-          </Button>
-        </div>
-        <div className="row">
+        <Dropdown name={texts.export} icon={icons.Download}>
           <Copy
+            look="quiet"
             texts={{
-              "Copy as JSON": () =>
+              [texts.copyJSON]: () =>
                 JSON.stringify(
                   copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))),
                   null,
                   2,
                 ),
-              "Copy as CSV": () => csvOf(shown, copied),
-              "Copy link": () =>
+              [texts.copyCSV]: () => csvOf(shown, copied),
+              [texts.copyLink]: () =>
                 linkOf(fragmentOf({ ...view, size, columns: shown.join() === columns.join() ? undefined : shown })),
             }}
             disabled={!rows.data}
           />
           {columns.length > 0 && <Download name={table.table.name} columns={shown} read={readPart(shown)} />}
-        </div>
+        </Dropdown>
       </div>
-      <RowTools
-        context={context}
-        table={table}
-        rights={rights}
-        rowKey={key}
-        columns={columns}
-        chosen={chosen}
-        where={where}
-        loaded={rows.data !== undefined}
-        said={said}
-        say={setSaid}
-        deleted={() => setSelected(new Set())}
+      <SessionVariables
+        as={as}
+        setAs={(a) => {
+          setAs(a);
+          move(0);
+        }}
       />
+      <Filters
+        kind={source.kind}
+        columns={readable}
+        filters={filters}
+        fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)}
+        change={(f) => restart({ filters: f })}
+      >
+        <Sorting order={sorted} change={(o) => restart({ order: o })} />
+      </Filters>
       <Unwritable
         kind={source.kind}
         info={info}
@@ -195,10 +203,7 @@ export function Rows(props: TableRows) {
         rights={rights.insert.length + rights.update.length > 0 || rights.remove}
         keyed={key !== undefined || undecided}
       />
-      {columns.length > 1 && (
-        <ColumnsSection columns={columns} arrangement={arrangement} shown={shown.length} change={arrange} />
-      )}
-      {columns.length === 0 && <p className="hint">{as.role} may read none of the columns.</p>}
+      {columns.length === 0 && <p className="hint">{texts.noColumns(as.role)}</p>}
       {count.isLoadingError && !as.role && !rows.isLoadingError && (
         <Failure error={count.error} retry={() => void count.refetch()} />
       )}
@@ -224,8 +229,49 @@ export function Rows(props: TableRows) {
           selected={selected}
           onSelect={setSelected}
           say={setSaid}
+          linkOf={(c) => linkAt(table, c)?.name}
+          follow={(row, c) => follow.mutate({ link: linkAt(table, c)!, row })}
         />
       )}
+      {follow.error && <Failure error={follow.error} />}
+      <div ref={setSelectionBar} />
+      <div className="toolbar paging">
+        <Button
+          look="quiet"
+          icon={icons.ChevronLeft}
+          label={texts.previous}
+          isDisabled={offset === 0}
+          onPress={() => move(Math.max(0, offset - size))}
+        />
+        <Button
+          look="quiet"
+          icon={icons.ChevronRight}
+          label={texts.next}
+          isDisabled={count.data && !many ? last >= count.data.count : found.length < size}
+          onPress={() => move(offset + size)}
+        />
+        <span className="hint" role="status">
+          {rows.data &&
+            `${found.length ? (offset + 1).toLocaleString("en") : 0} to ${last.toLocaleString("en")}${count.data ? ` of ${many ? `more than ${counted.toLocaleString("en")}${about}` : count.data.count.toLocaleString("en")}` : ""}`}
+        </span>
+        <span className="hint" role="status">
+          {said}
+        </span>
+        <label className="inline push">
+          {texts.perPage}
+          <select
+            value={size}
+            onChange={(e) => {
+              setUsualSize(Number(e.target.value));
+              restart({ size: undefined });
+            }}
+          >
+            {sizes.map((s) => (
+              <option key={s}>{s}</option>
+            ))}
+          </select>
+        </label>
+      </div>
       <Changes target={context} edits={edits} change={setEdits} done={setSaid} />
     </div>
   );
@@ -236,27 +282,4 @@ function linkOf(fragment: string): string {
   const url = new URL(location.href);
   url.hash = fragment;
   return url.href;
-}
-
-/** ColumnsSection has what is done with columns, once it is opened. */
-function ColumnsSection(props: {
-  columns: string[];
-  arrangement: Arrangement;
-  shown: number;
-  change: (a: Arrangement) => void;
-}) {
-  const { columns, arrangement, shown, change } = props;
-  const [open, setOpen] = useState(false);
-  return (
-    <details className="section" onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>
-        Columns: {shown === columns.length ? "all" : shown} of {columns.length}
-      </summary>
-      {open && (
-        <Suspense fallback={<Loading what="the columns" />}>
-          <ColumnPicker columns={columns} arrangement={arrangement} change={change} />
-        </Suspense>
-      )}
-    </details>
-  );
 }

@@ -1,16 +1,19 @@
 import { lazy, Suspense } from "react";
+import { createPortal } from "react-dom";
 import type { Rights } from "../../permissions/model/rights";
 import type { Row } from "../../../lib/json/rows";
 import type { Table } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
 import { useConfirmLeave } from "../../../lib/unsaved";
 import { Button } from "../../../ui/button";
+import { icons } from "../../../ui/icons";
 import { Loading } from "../../../ui/progress";
 import type { ControlContext } from "./controlprops";
 import { DeleteRows } from "./deleterows";
 import { Follow } from "./follow";
 import { ImportRows } from "./importrows";
 import { RowForm } from "./rowform";
+import { texts } from "./texts";
 
 const BulkEdit = lazy(chunk(() => import("./bulkedit")));
 
@@ -28,15 +31,16 @@ interface RowToolsProps {
   /** The rule of all rows that the conditions let through. */
   where: object;
   loaded: boolean;
-  /** What came of it, and its setter. */
-  said: string;
+  /** Says what came of it. */
   say: (text: string) => void;
-  deleted: () => void;
+  unselect: () => void;
+  /** Where what is done with the chosen rows has its place. */
+  bar: HTMLElement | null;
 }
 
 /** RowTools has what is done with the chosen rows, and with those that are to be. */
 export function RowTools(props: RowToolsProps) {
-  const { context, table, rights, rowKey: key, columns, chosen, where, loaded, said, say, deleted } = props;
+  const { context, table, rights, rowKey: key, columns, chosen, where, loaded, say, unselect, bar } = props;
   const { source, info, as } = context;
   const asking = useConfirmLeave<Doing | undefined>(undefined);
   const doing = asking.value;
@@ -44,48 +48,54 @@ export function RowTools(props: RowToolsProps) {
     say("");
     asking.set(d);
   };
-  const close = () => asking.close();
+  const close = (then?: () => void) => asking.close(then);
+  const setting = key !== undefined && rights.update.length > 0;
   return (
     <>
-      <div className="row">
-        {rights.insert.length > 0 && (
-          <Button className="button" onPress={() => act({ what: "insert" })}>
-            Insert a row
+      {rights.insert.length > 0 && (
+        <>
+          <Button icon={icons.Plus} onPress={() => act({ what: "insert" })}>
+            {texts.insert}
           </Button>
+          <Button look="quiet" icon={icons.Upload} label={texts.importCSV} onPress={() => act({ what: "import" })} />
+        </>
+      )}
+      {setting && (
+        <Button
+          look="quiet"
+          icon={icons.PencilRuler}
+          label={texts.bulkEdit}
+          isDisabled={!loaded}
+          onPress={() => act({ what: "set" })}
+        />
+      )}
+      {bar &&
+        chosen.length > 0 &&
+        createPortal(
+          <div className="toolbar selection" role="group" aria-label={texts.selection}>
+            <strong>{texts.selected(chosen.length)}</strong>
+            {setting && chosen.length === 1 && (
+              <Button small icon={icons.Pencil} onPress={() => act({ what: "change", row: chosen[0]! })}>
+                {texts.edit}
+              </Button>
+            )}
+            {key && rights.remove && (
+              <Button look="danger" small icon={icons.Trash2} onPress={() => act({ what: "delete", rows: chosen })}>
+                {texts.remove(chosen.length)}
+              </Button>
+            )}
+            {chosen.length === 1 && <Follow source={source} table={table} info={info} row={chosen[0]!} />}
+            <Button
+              look="quiet"
+              small
+              className="push"
+              icon={icons.X}
+              label={texts.clearSelection}
+              onPress={unselect}
+            />
+          </div>,
+          bar,
         )}
-        {rights.insert.length > 0 && (
-          <Button className="button" onPress={() => act({ what: "import" })}>
-            Import CSV…
-          </Button>
-        )}
-        {key && rights.update.length > 0 && (
-          <Button
-            className="button"
-            isDisabled={chosen.length !== 1}
-            onPress={() => act({ what: "change", row: chosen[0]! })}
-          >
-            Change the row
-          </Button>
-        )}
-        {key && rights.update.length > 0 && (
-          <Button className="button" isDisabled={!loaded} onPress={() => act({ what: "set" })}>
-            Set a column…
-          </Button>
-        )}
-        {key && rights.remove && (
-          <Button
-            className="button"
-            isDisabled={chosen.length === 0}
-            onPress={() => act({ what: "delete", rows: chosen })}
-          >
-            Delete {chosen.length}…
-          </Button>
-        )}
-        <Follow source={source} table={table} info={info} row={chosen.length === 1 ? chosen[0] : undefined} />
-        <span className="hint" role="status">
-          {said}
-        </span>
-      </div>
       {doing?.what === "import" && (
         <ImportRows source={source} info={info} as={as} columns={rights.insert} close={close} />
       )}
@@ -116,7 +126,7 @@ export function RowTools(props: RowToolsProps) {
           close={close}
           done={(text) => {
             say(text);
-            deleted();
+            unselect();
           }}
         />
       )}

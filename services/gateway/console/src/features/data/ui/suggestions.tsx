@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { GridList, GridListItem, ListLayout, Virtualizer, type Selection } from "react-aria-components";
+
 import { prefixOf } from "../../../lib/http/prefix";
 import { relationshipFor, suggestionsQuery } from "../api/tables";
 import type { Source } from "../../../lib/http/types";
@@ -25,7 +26,7 @@ export function Suggestions(props: { source: Source }) {
       id: JSON.stringify(s),
       request,
       text,
-      to: `${s.type === "array" ? "list of " : ""}${display(s.to.table)}`,
+      to: `${s.type === "array" ? "array · " : "object · "}${display(s.to.table)}`,
     };
   });
   const chosen = selected === "all" ? items : items.filter((i) => selected.has(i.id));
@@ -59,12 +60,7 @@ export function Suggestions(props: { source: Source }) {
           )}
         </GridList>
       </Virtualizer>
-      <Button
-        className="button primary"
-        isPending={add.isPending}
-        isDisabled={!chosen.length}
-        onPress={() => add.mutate()}
-      >
+      <Button look="primary" isPending={add.isPending} isDisabled={!chosen.length} onPress={() => add.mutate()}>
         Add {chosen.length}
       </Button>
     </div>

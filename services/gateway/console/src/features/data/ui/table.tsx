@@ -1,11 +1,13 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Tab, TabList, TabPanel } from "react-aria-components";
+
 import { prefixOf } from "../../../lib/http/prefix";
 import { hasComputedFields } from "../model/kinds";
 import { infoQuery } from "../api/tables";
 import type { MetadataDocument, Name, Source, Table } from "../../../lib/http/types";
 import { chunk } from "../../../lib/chunk";
+import type { TableSearch } from "../../../lib/search";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
 import { useConfirm } from "../../../ui/confirm";
@@ -14,65 +16,95 @@ import { Loading } from "../../../ui/progress";
 import { Tabs } from "../../../ui/tabs";
 import { display } from "../model/tables";
 import { Rows } from "./rows";
+import { texts } from "./texts";
 
 const Structure = lazy(chunk(() => import("./structure")));
 const Relationships = lazy(chunk(() => import("./relationships")));
-const Sees = lazy(chunk(() => import("../../permissions/ui/sees")));
+const TablePermissions = lazy(chunk(() => import("../../permissions/ui/oftable")));
+const TableEvents = lazy(chunk(() => import("../../events/ui/oftable")));
 const Configuration = lazy(chunk(() => import("./configuration")));
 const ComputedFields = lazy(chunk(() => import("./computed")));
 
+/** tabs are the parts of a table, in their order; the address has the one that is open. */
+const tabs = ["rows", "structure", "relationships", "permissions", "events", "settings"] as const;
+
 /** TableView shows a tracked table: its rows, how it is defined, and what the metadata adds to it. */
-export function TableView(props: { document: MetadataDocument; source: Source; table: Table }) {
-  const { document, source, table } = props;
+export function TableView(props: {
+  document: MetadataDocument;
+  source: Source;
+  table: Table;
+  tab: string | undefined;
+  role: string | undefined;
+  open: (s: TableSearch) => void;
+}) {
+  const { document, source, table, tab, role, open } = props;
   const server = useServer();
   const info = useQuery(infoQuery(server, source, table.table));
   if (info.isPending) return <Loading what="the table" />;
   if (info.isLoadingError) return <Failure error={info.error} retry={() => void info.refetch()} />;
+  const panel = (id: (typeof tabs)[number], content: ReactNode) => (
+    <TabPanel id={id} className={id === "rows" ? "page" : undefined}>
+      <Suspense fallback={<Loading what={texts.tabs[id]} />}>{content}</Suspense>
+    </TabPanel>
+  );
   return (
-    <>
-      <h2>{display(table.table)}</h2>
-      {info.data.description && <p className="description">{info.data.description}</p>}
-      <Tabs first="rows">
-        <TabList aria-label="Parts of the table">
-          <Tab id="rows">Rows</Tab>
-          <Tab id="structure">Structure</Tab>
-          <Tab id="configuration">Configuration</Tab>
-          <Tab id="relationships">Relationships</Tab>
-          {hasComputedFields(source.kind) && <Tab id="computed">Computed fields</Tab>}
-          <Tab id="sees">As a role</Tab>
-        </TabList>
-        <TabPanel id="rows" className="page">
-          <Rows document={document} source={source} table={table} info={info.data} />
-        </TabPanel>
-        <TabPanel id="structure">
-          <Suspense fallback={<Loading what="how the table is defined" />}>
-            <Structure source={source} info={info.data} />
-          </Suspense>
-        </TabPanel>
-        <TabPanel id="configuration">
-          <Suspense fallback={<Loading what="the configuration" />}>
-            <Configuration source={source} table={table} info={info.data} />
-          </Suspense>
-        </TabPanel>
-        <TabPanel id="relationships">
-          <Suspense fallback={<Loading what="the relationships" />}>
-            <Relationships document={document} source={source} table={table} info={info.data} />
-          </Suspense>
-        </TabPanel>
-        {hasComputedFields(source.kind) && (
-          <TabPanel id="computed">
-            <Suspense fallback={<Loading what="the fields" />}>
-              <ComputedFields source={source} table={table} />
-            </Suspense>
-          </TabPanel>
+    <Tabs
+      selectedKey={tabs.find((t) => t === tab) ?? "rows"}
+      onSelectionChange={(key) => open({ tab: key === "rows" ? undefined : String(key) })}
+    >
+      <div className="table-head">
+        <h2>{display(table.table)}</h2>
+        {info.data.description && (
+          <span className="hint one-line" title={info.data.description}>
+            {info.data.description}
+          </span>
         )}
-        <TabPanel id="sees">
-          <Suspense fallback={<Loading what="what it sees" />}>
-            <Sees document={document} source={source} table={table} info={info.data} />
-          </Suspense>
-        </TabPanel>
-      </Tabs>
-    </>
+        <TabList aria-label={texts.parts}>
+          {tabs.map((t) => (
+            <Tab key={t} id={t}>
+              {texts.tabs[t]}
+            </Tab>
+          ))}
+        </TabList>
+      </div>
+      {panel("rows", <Rows document={document} source={source} table={table} info={info.data} />)}
+      {panel("structure", <Structure source={source} info={info.data} />)}
+      {panel("relationships", <Relationships document={document} source={source} table={table} info={info.data} />)}
+      {panel(
+        "permissions",
+        <TablePermissions
+          document={document}
+          source={source}
+          table={table}
+          info={info.data}
+          role={role}
+          open={(r) => open({ tab: "permissions", role: r })}
+        />,
+      )}
+      {panel("events", <TableEvents source={source} table={table} />)}
+      {panel(
+        "settings",
+        <>
+          <Configuration source={source} table={table} info={info.data} />
+          {hasComputedFields(source.kind) && (
+            <Later title={texts.computedFields}>
+              <ComputedFields source={source} table={table} />
+            </Later>
+          )}
+        </>,
+      )}
+    </Tabs>
+  );
+}
+
+/** Later is a part that is made once it is opened. */
+function Later(props: { title: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="section wide" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{props.title}</summary>
+      {open && props.children}
+    </details>
   );
 }
 
@@ -86,7 +118,7 @@ export function UntrackedView(props: { source: Source; table: Name }) {
     <>
       <div className="row">
         <h2>{display(table)}</h2>
-        <Button className="button primary" isDisabled={!info.data} onPress={() => confirm({ title: "Track", request })}>
+        <Button look="primary" isDisabled={!info.data} onPress={() => confirm({ title: "Track", request })}>
           Track…
         </Button>
       </div>

@@ -13,6 +13,7 @@ import {
   Virtualizer,
   type Selection,
 } from "react-aria-components";
+
 import type { MetadataRequest } from "../../../lib/http/client";
 import { keyOf, schemaOf } from "../model/tables";
 import type { Name } from "../../../lib/http/types";
@@ -97,13 +98,13 @@ export function Trackables(props: TrackablesProps) {
   });
   return (
     <>
-      <div className="fields">
+      <div className="finder">
         <SearchField value={text} onChange={setText}>
-          <Label>Find</Label>
-          <Input />
+          <Label className="spoken">Find</Label>
+          <Input placeholder="Find" />
         </SearchField>
         <label>
-          Show
+          <span className="spoken">Show</span>
           <select value={shown} onChange={(e) => setShown(e.target.value as Shown)}>
             <option>all</option>
             <option>tracked</option>
@@ -112,9 +113,9 @@ export function Trackables(props: TrackablesProps) {
         </label>
         {schemas.length > 1 && (
           <label>
-            {schemaWord}
+            <span className="spoken">{schemaWord}</span>
             <select value={schema} onChange={(e) => setSchema(e.target.value)}>
-              <option value="">all</option>
+              <option value="">{schemaWord}: all</option>
               {schemas.map((s) => (
                 <option key={s}>{s}</option>
               ))}
@@ -141,7 +142,7 @@ export function Trackables(props: TrackablesProps) {
             {(i) => (
               <GridListItem textValue={i.text} data-current={(current && keyOf(current) === i.id) || undefined}>
                 <Checkbox slot="selection" className="react-aria-Checkbox tick" />
-                <Button className="link name" onPress={() => open(i.name)} aria-label={`Open ${i.text}`}>
+                <Button look="link" className="name" onPress={() => open(i.name)} aria-label={`Open ${i.text}`}>
                   {i.text}
                 </Button>
                 {!i.tracked && <small>{i.refused ? "can't be tracked" : "untracked"}</small>}
@@ -152,20 +153,16 @@ export function Trackables(props: TrackablesProps) {
         </GridList>
       </Virtualizer>
       <div className="row">
-        <Button className="button" onPress={() => setSelected(new Set(listed.map((i) => i.id)))}>
+        <Button small onPress={() => setSelected(new Set(listed.map((i) => i.id)))}>
           Select all
         </Button>
-        <Button
-          className="button primary"
-          isPending={track.isPending}
-          isDisabled={!toTrack.length}
-          onPress={() => track.mutate()}
-        >
+        <Button look="primary" isPending={track.isPending} isDisabled={!toTrack.length} onPress={() => track.mutate()}>
           Track {toTrack.length}
         </Button>
         {children}
         <Button
-          className="button"
+          look="danger"
+          small
           isDisabled={!toUntrack.length}
           onPress={() =>
             confirm({ title: "Untrack", request: props.untrack(toUntrack), done: () => setSelected(new Set()) })

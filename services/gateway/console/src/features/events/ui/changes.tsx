@@ -30,13 +30,13 @@ export function changeFields(value: Value, source: Source | undefined): Field[] 
     return [
       { path, label, kind: "operation" },
       ...(path === "update" ? [columns("update.columns", "Updates that count", "*", "of any column")] : []),
-      columns(`${path}.payload`, `Columns that are sent of ${label.toLowerCase()}`, undefined, "all columns"),
+      columns(`${path}.payload`, `Columns sent ${label.toLowerCase()}`, undefined, "all columns"),
     ];
   };
   return [
-    ...operation("insert", "Inserted rows"),
-    ...operation("update", "Updated rows"),
-    ...operation("delete", "Deleted rows"),
+    ...operation("insert", "On insert"),
+    ...operation("update", "On update"),
+    ...operation("delete", "On delete"),
   ];
 }
 

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { Form } from "../../../ui/forms/form";
 import type { Field } from "../../../ui/forms/types";
 import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
@@ -13,6 +12,7 @@ import { Paused } from "./paused";
 import { ofScheduled } from "../api/samples";
 import { aboutSchedule } from "../model/schedule";
 import { ScheduledLog } from "./scheduled";
+import { Button } from "../../../ui/button";
 
 interface CronTrigger {
   name: string;
@@ -32,7 +32,7 @@ export const deliveryFields = (type: "cron" | "one_off"): Field[] => [
   { path: "retry_conf.num_retries", label: "Retries", kind: "number" },
   { path: "retry_conf.retry_interval_seconds", label: "Seconds between them", kind: "number" },
   { path: "retry_conf.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
-  { path: "retry_conf.tolerance_seconds", label: "Seconds that an event may be late", kind: "number" },
+  { path: "retry_conf.tolerance_seconds", label: "Tolerance (s)", kind: "number" },
   { path: "comment", label: "Comment", kind: "text" },
   transformsField(ofScheduled(type)),
 ];
@@ -53,7 +53,7 @@ const fields: Field[] = [
     about: aboutSchedule,
     hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two.",
   },
-  { path: "include_in_metadata", label: "Part of the exported metadata", kind: "flag" },
+  { path: "include_in_metadata", label: "Include in metadata", kind: "flag" },
   ...deliveryFields("cron"),
 ];
 
@@ -124,13 +124,9 @@ function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void
         <h2>{trigger.name}</h2>
         <code>{trigger.schedule}</code>
         {trigger.paused && <Paused />}
-        <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>
-          Change
-        </Button>
-        <Button className="button" onPress={() => setHow("pause")}>
-          {trigger.paused ? "Resume…" : "Pause…"}
-        </Button>
-        <Button className="button" onPress={() => setHow("delete")}>
+        <Button onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
+        <Button onPress={() => setHow("pause")}>{trigger.paused ? "Resume…" : "Pause…"}</Button>
+        <Button look="danger" onPress={() => setHow("delete")}>
           Delete…
         </Button>
       </div>

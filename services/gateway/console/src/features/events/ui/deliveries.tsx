@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Tab, TabList, TabPanel } from "react-aria-components";
+
 import { Button } from "../../../ui/button";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
@@ -55,14 +56,10 @@ function AllCalls(props: {
   return (
     <>
       <div className="row">
-        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>
+        <Button isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>
           Newer
         </Button>
-        <Button
-          className="button"
-          isDisabled={(found.data?.length ?? 0) < pageSize}
-          onPress={() => setOffset(offset + pageSize)}
-        >
+        <Button isDisabled={(found.data?.length ?? 0) < pageSize} onPress={() => setOffset(offset + pageSize)}>
           Older
         </Button>
       </div>

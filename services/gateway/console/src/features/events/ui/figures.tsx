@@ -63,7 +63,7 @@ export function Figures(props: { kind: TriggerKind; source?: string; name?: stri
       {mine && (
         <Grid
           label="Times of deliveries"
-          columns={["In ms", "Mean", "Half within", "95 % within", "99 % within"]}
+          columns={["In ms", "Mean", "p50", "p95", "p99"]}
           rows={measured(kind).map(([label, of]) => [label, ...within(mine[of])])}
         />
       )}

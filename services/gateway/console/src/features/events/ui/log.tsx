@@ -132,10 +132,10 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
             ))}
           </select>
         </label>
-        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>
+        <Button isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>
           Newer
         </Button>
-        <Button className="button" isDisabled={listed.length < pageSize} onPress={() => move(offset + pageSize)}>
+        <Button isDisabled={listed.length < pageSize} onPress={() => move(offset + pageSize)}>
           Older
         </Button>
         <label className="inline">
@@ -149,7 +149,7 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
         </label>
         <Redeliver source={source} ids={marked} done={() => setChosen(new Set())} />
         {manual && (
-          <Button className="button" aria-expanded={sending} onPress={() => setSending(!sending)}>
+          <Button aria-expanded={sending} onPress={() => setSending(!sending)}>
             Make an event
           </Button>
         )}
@@ -212,7 +212,7 @@ function Listed(props: {
               onChange={(c) => choose(e.id, c.target.checked)}
             />{" "}
             <Button
-              className="link"
+              look="link"
               aria-expanded={shown === e.id}
               onPress={() => setShown(shown === e.id ? undefined : e.id)}
             >
@@ -255,7 +255,7 @@ function Redeliver(props: { source: Source; ids: string[]; done: () => void }) {
   });
   return (
     <>
-      <Button className="button" isPending={run.isPending} isDisabled={ids.length === 0} onPress={() => run.mutate()}>
+      <Button isPending={run.isPending} isDisabled={ids.length === 0} onPress={() => run.mutate()}>
         Deliver {ids.length || "them"} again
       </Button>
       {run.error && <Failure error={run.error} />}
@@ -289,11 +289,11 @@ function OneEvent(props: { source: Source; id: string }) {
     <div className="panel">
       <div className="row">
         <code>{id}</code>
-        <Button className="button" isPending={redeliver.isPending} onPress={() => redeliver.mutate()}>
+        <Button isPending={redeliver.isPending} onPress={() => redeliver.mutate()}>
           Deliver again
         </Button>
         <span role="status" className="hint">
-          {redeliver.isSuccess && "It is going to be delivered again."}
+          {redeliver.isSuccess && "Redelivery queued."}
         </span>
       </div>
       {redeliver.error && <Failure error={redeliver.error} />}

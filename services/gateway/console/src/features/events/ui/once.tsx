@@ -1,8 +1,8 @@
-import { Button } from "react-aria-components";
 import { FormScope, useConfirmLeave } from "../../../lib/unsaved";
 import { Form } from "../../../ui/forms/form";
 import { deliveryFields } from "./cron";
 import { ScheduledLog } from "./scheduled";
+import { Button } from "../../../ui/button";
 
 /** OneOffEvents lists the events that are planned once, and plans them. */
 export function OneOffEvents() {
@@ -10,7 +10,7 @@ export function OneOffEvents() {
   return (
     <section className="panel" aria-label="One-off events">
       <div className="row">
-        <Button className="button primary" aria-expanded={adding} onPress={() => setAdding(!adding)}>
+        <Button look="primary" aria-expanded={adding} onPress={() => setAdding(!adding)}>
           New event
         </Button>
       </div>

@@ -3,6 +3,7 @@ import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { CronTriggers } from "./cron";
 import { EventTriggers } from "./triggers";
 import { OneOffEvents } from "./once";
+import { Title } from "../../../ui/title";
 
 const route = getRouteApi("/events");
 
@@ -14,7 +15,7 @@ export function EventsPage() {
     void navigate({ search: { kind: search.kind, source, name } });
   return (
     <div className="page">
-      <h1>Events</h1>
+      <Title name="Events" />
       <Tabs
         selectedKey={search.kind ?? "triggers"}
         onSelectionChange={(key) => void navigate({ search: { kind: String(key) } })}
@@ -25,7 +26,16 @@ export function EventsPage() {
           <Tab id="once">One-off events</Tab>
         </TabList>
         <TabPanel id="triggers">
-          <EventTriggers source={search.source} name={search.name} open={open} />
+          <EventTriggers
+            source={search.source}
+            name={search.name}
+            table={
+              search.table === undefined
+                ? undefined
+                : { name: search.table, ...(search.schema && { schema: search.schema }) }
+            }
+            open={open}
+          />
         </TabPanel>
         <TabPanel id="cron">
           <CronTriggers name={search.name} open={open} />

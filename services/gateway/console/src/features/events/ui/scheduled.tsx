@@ -121,14 +121,10 @@ function Events(props: { trigger: string | undefined }) {
             ))}
           </select>
         </label>
-        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>
+        <Button isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>
           Previous
         </Button>
-        <Button
-          className="button"
-          isDisabled={offset + listed.length >= count}
-          onPress={() => setOffset(offset + pageSize)}
-        >
+        <Button isDisabled={offset + listed.length >= count} onPress={() => setOffset(offset + pageSize)}>
           Next
         </Button>
         {events.data && (
@@ -144,7 +140,7 @@ function Events(props: { trigger: string | undefined }) {
         {listed.map((e) => (
           <li key={e.id}>
             <Button
-              className="link"
+              look="link"
               aria-expanded={shown === e.id}
               onPress={() => setShown(shown === e.id ? undefined : e.id)}
             >
@@ -165,7 +161,7 @@ function Events(props: { trigger: string | undefined }) {
               <div className="panel">
                 <div className="row">
                   <code>{e.id}</code>
-                  <Button className="button" onPress={() => setRemoving(e)}>
+                  <Button look="danger" onPress={() => setRemoving(e)}>
                     Delete…
                   </Button>
                 </div>

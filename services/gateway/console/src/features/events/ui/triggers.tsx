@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { type MetadataRequest } from "../../../lib/http/client";
 import { exportQuery } from "../../metadata/api/queries";
 import { display } from "../../data/model/tables";
@@ -22,6 +21,7 @@ import { ofEventTrigger } from "../api/samples";
 import { prefixOf } from "../../../lib/http/prefix";
 import type { Field } from "../../../ui/forms/types";
 import { aboutSchedule } from "../model/schedule";
+import { Button } from "../../../ui/button";
 
 /** Trigger is an event trigger as the document has it. */
 interface Trigger {
@@ -41,9 +41,11 @@ interface Placed {
 export function EventTriggers(props: {
   source: string | undefined;
   name: string | undefined;
+  /** The table that a new one is to be on. */
+  table: Name | undefined;
   open: (name: string | undefined, source?: string) => void;
 }) {
-  const { source, name, open } = props;
+  const { source, name, table, open } = props;
   const server = useServer();
   const metadata = useQuery(exportQuery(server));
   if (metadata.isPending) return <Loading what="the triggers" />;
@@ -74,7 +76,16 @@ export function EventTriggers(props: {
         </>
       )}
       open={(p) => open(p?.trigger.name, p?.source.name)}
-      form={(close) => <New sources={sources} done={(n, s) => close(() => open(n, s))} cancel={() => close()} />}
+      begins={table !== undefined}
+      form={(close) => (
+        <New
+          sources={sources}
+          source={source}
+          table={table}
+          done={(n, s) => close(() => open(n, s))}
+          cancel={() => close(table && (() => open(undefined)))}
+        />
+      )}
     >
       {(one, gone, moved) => (
         <Shown
@@ -88,8 +99,14 @@ export function EventTriggers(props: {
   );
 }
 
-function New(props: { sources: Source[]; done: (name: string, source: string) => void; cancel: () => void }) {
-  const { sources, done, cancel } = props;
+function New(props: {
+  sources: Source[];
+  source: string | undefined;
+  table: Name | undefined;
+  done: (name: string, source: string) => void;
+  cancel: () => void;
+}) {
+  const { sources, source, table, done, cancel } = props;
   const first = sources.find((s) => s.tables.length > 0);
   const kindOf = (name: unknown) => sources.find((s) => s.name === name)?.kind ?? "postgres";
   return (
@@ -98,8 +115,8 @@ function New(props: { sources: Source[]; done: (name: string, source: string) =>
       <Form
         title="Create"
         initial={{
-          source: first?.name,
-          table: first?.tables[0]?.table,
+          source: table ? source : first?.name,
+          table: table ?? first?.tables[0]?.table,
           insert: { columns: "*" },
           retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
         }}
@@ -147,13 +164,13 @@ function fieldsOf(value: Value, of: Source[], isNew: boolean): Field[] {
       hint: "Instead of an address.",
     },
     ...changeFields(value, source),
-    { path: "enable_manual", label: "Events made by hand", kind: "flag" },
+    { path: "enable_manual", label: "Manual invocation", kind: "flag" },
     { path: "retry_conf.num_retries", label: "Retries", kind: "number" },
     { path: "retry_conf.interval_sec", label: "Seconds between them", kind: "number" },
     { path: "retry_conf.timeout_sec", label: "Seconds until a call has failed", kind: "number" },
     { path: "headers", label: "Headers", kind: "headers" },
-    { path: "order_by_key", label: "One event of a row at a time", kind: "flag" },
-    { path: "trigger_on_replication", label: "Rows that replication applies, too", kind: "flag" },
+    { path: "order_by_key", label: "Ordered per row", kind: "flag" },
+    { path: "trigger_on_replication", label: "Fire on replica", kind: "flag" },
     ...(source?.kind === "postgres" ? [viaField] : []),
     ...cleanupFields(isNew ? undefined : source),
     transformsField(ofEventTrigger(of)),
@@ -262,21 +279,15 @@ function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
           {source.name}: {display(table)}
         </span>
         {trigger.paused && <Paused />}
-        <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>
-          Change
-        </Button>
-        <Button className="button" onPress={() => setHow("pause")}>
-          {trigger.paused ? "Resume…" : "Pause…"}
-        </Button>
-        <Button className="button" onPress={() => setHow("clean")}>
-          Clean up…
-        </Button>
+        <Button onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
+        <Button onPress={() => setHow("pause")}>{trigger.paused ? "Resume…" : "Pause…"}</Button>
+        <Button onPress={() => setHow("clean")}>Clean up…</Button>
         {cleanup && (
-          <Button className="button" onPress={() => setHow("pause clean-up")}>
+          <Button onPress={() => setHow("pause clean-up")}>
             {cleanup.paused ? "Resume the clean-up…" : "Pause the clean-up…"}
           </Button>
         )}
-        <Button className="button" onPress={() => setHow("delete")}>
+        <Button look="danger" onPress={() => setHow("delete")}>
           Delete…
         </Button>
         <span role="status" className="hint">

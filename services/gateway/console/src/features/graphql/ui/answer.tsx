@@ -1,5 +1,4 @@
 import { lazy, Suspense, useState } from "react";
-import { Button } from "react-aria-components";
 import { json } from "@codemirror/lang-json";
 import type { GraphQLErrorItem, Heard } from "../../../lib/http/client";
 import { chunk } from "../../../lib/chunk";
@@ -9,6 +8,7 @@ import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
 import { Pre } from "../../../ui/pre";
 import type { Result, Runner } from "../api/run";
+import { Button } from "../../../ui/button";
 
 const Plans = lazy(chunk(() => import("./plans")));
 const language = json();
@@ -43,12 +43,12 @@ export function Answer<P>(props: {
             </div>
           )}
           <div className="row">
-            <Copy texts={{ "Copy the result": () => latest.text }} />
+            <Copy texts={{ Copy: () => latest.text }} />
             {latest.heard && <Headers heard={latest.heard} />}
           </div>
         </>
       )}
-      {!latest && runner.error === undefined && <p className="hint">The result of the operation, once it was run.</p>}
+      {!latest && runner.error === undefined && <p className="hint">Run a query to see its result.</p>}
       {earlier.length > 0 && <Earlier results={earlier} />}
     </section>
   );
@@ -73,7 +73,7 @@ function Errors<P>(props: {
               {e.extensions?.code && <code>{e.extensions.code}</code>}
               {path && <code>{path}</code>}
               {place !== undefined && (
-                <Button className="link" onPress={() => go(place)}>
+                <Button look="link" onPress={() => go(place)}>
                   Show in the operation
                 </Button>
               )}
@@ -90,7 +90,7 @@ function Errors<P>(props: {
 function Headers(props: { heard: Heard }) {
   return (
     <details>
-      <summary>Headers of the answer</summary>
+      <summary>Response headers</summary>
       <dl className="pairs">
         {props.heard.headers.map(([name, value]) => (
           <div key={name}>
@@ -114,14 +114,14 @@ function Earlier(props: { results: Result[] }) {
   return (
     <div className="earlier">
       <div className="row">
-        <Button className="button" aria-expanded={listed} onPress={() => setListed(!listed)}>
+        <Button aria-expanded={listed} onPress={() => setListed(!listed)}>
           Earlier results
         </Button>
         {listed && (
           <ul className="row" aria-label="Earlier results">
             {props.results.map((r) => (
               <li key={r.number}>
-                <Button className="link" aria-pressed={r === open} onPress={() => setOpen(r)}>
+                <Button look="link" aria-pressed={r === open} onPress={() => setOpen(r)}>
                   {r.number}
                 </Button>
               </li>

@@ -1,5 +1,4 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
 import {
   getNamedType,
   getNullableType,
@@ -25,6 +24,7 @@ import {
   withValue,
   type Holder,
 } from "../model/selection";
+import { Button } from "../../../ui/button";
 
 interface ArgumentsProps {
   query: string;
@@ -136,7 +136,7 @@ function Value(props: ArgumentsProps & { label: string; name: string; type: Grap
         ))}
       {isVariable && <code>{textOf(query, value)}</code>}
       <Button
-        className="link"
+        look="link"
         aria-label={isVariable ? `${label} is a value` : `${label} is a variable`}
         aria-pressed={isVariable}
         onPress={bind}

@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { Button } from "react-aria-components";
 import type { RunAs } from "../../../lib/http/runas";
 import { project } from "../../../lib/http/project";
 import { useSession } from "../../../lib/session";
@@ -7,6 +6,7 @@ import { Copy } from "../../../ui/copy";
 import { Failure } from "../../../ui/failure";
 import { bodyOf, snippets, type Draft, type Operation } from "../model/operation";
 import { Pre } from "../../../ui/pre";
+import { Button } from "../../../ui/button";
 
 /** address is where the server itself answers operations. */
 function address(): string {
@@ -32,7 +32,7 @@ export function Code(props: { draft: Draft; as: RunAs; operation: Operation | un
     <>
       <div className="row">
         {Object.keys(made).map((l) => (
-          <Button key={l} className="button" aria-pressed={l === language} onPress={() => setLanguage(l)}>
+          <Button key={l} aria-pressed={l === language} onPress={() => setLanguage(l)}>
             {l}
           </Button>
         ))}

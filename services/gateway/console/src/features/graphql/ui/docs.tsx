@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { Button, Input, Label, SearchField } from "react-aria-components";
+import { Input, Label, SearchField } from "react-aria-components";
 import {
   getNamedType,
   isAbstractType,
@@ -14,6 +14,7 @@ import {
   type GraphQLSchema,
   type GraphQLType,
 } from "graphql";
+import { Button } from "../../../ui/button";
 
 /** shownItems bounds the fields and types that are listed at once; the search narrows them. */
 const shownItems = 200;
@@ -45,7 +46,6 @@ export function Docs(props: { schema: GraphQLSchema; looked?: Looked }) {
         <h2>{current?.name ?? "Schema"}</h2>
         {path.length > 0 && (
           <Button
-            className="button"
             onPress={() => {
               setPath(path.slice(0, -1));
               setWanted("");
@@ -97,7 +97,7 @@ function Types(props: PartProps & { schema: GraphQLSchema }) {
       {found.slice(0, shownItems).map((f) => (
         <li key={`${f.type.name}.${f.name}`}>
           {f.name ? (
-            <Button className="link" onPress={() => open(f.type.name, f.name)}>
+            <Button look="link" onPress={() => open(f.type.name, f.name)}>
               {f.type.name}.{f.name}
             </Button>
           ) : (
@@ -192,7 +192,7 @@ function More(props: { hidden: number }) {
 
 function TypeLink(props: { type: GraphQLType; open: (name: string) => void }) {
   return (
-    <Button className="link" onPress={() => props.open(getNamedType(props.type).name)}>
+    <Button look="link" onPress={() => props.open(getNamedType(props.type).name)}>
       {String(props.type)}
     </Button>
   );

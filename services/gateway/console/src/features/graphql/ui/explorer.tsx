@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from "react";
-import { Button, Input, Label, SearchField } from "react-aria-components";
+import { Input, Label, SearchField } from "react-aria-components";
 import {
   getNamedType,
   isAbstractType,
@@ -24,6 +24,7 @@ import {
   withSelection,
   type Parent,
 } from "../model/selection";
+import { Button } from "../../../ui/button";
 
 /**
  * shownFields bounds the fields of a type that are listed at once; the search narrows them, and what is chosen is
@@ -55,7 +56,7 @@ export function Explorer(props: ExplorerProps) {
     <section className="docs" aria-label="Explorer">
       <div className="row" role="group" aria-label="Kind of operation">
         {kinds.map((k) => (
-          <Button key={k} className="button" aria-pressed={k === kind} onPress={() => setWanted(k)}>
+          <Button key={k} aria-pressed={k === kind} onPress={() => setWanted(k)}>
             {k}
           </Button>
         ))}

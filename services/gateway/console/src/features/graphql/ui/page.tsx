@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+
 import { Group, Panel, Separator } from "react-resizable-panels";
 import { ApiError } from "../../../lib/http/client";
 import { headersFor, runAsKey, type RunAs } from "../../../lib/http/runas";
@@ -25,9 +26,16 @@ import { placeOf, type Place } from "../model/locate";
 import { operationsIn, titleOf, type Draft, type Run } from "../model/operation";
 import { Request, type Mistake } from "./request";
 import { useRunner } from "../api/run";
+import { Crumb, Title } from "../../../ui/title";
+import { Empty } from "../../../ui/empty";
+import { icons } from "../../../ui/icons";
+import { firstQuery, hasQueries } from "../model/first";
+import { texts } from "./texts";
+import { Link } from "@tanstack/react-router";
 
 const Save = lazy(chunk(() => import("./save")));
 
+/** first is what a browser begins with, until the schema is known. */
 const first: Draft = { id: "1", query: "query {\n  __typename\n}\n", variables: "" };
 
 /** GraphQLPage is the editor for operations. */
@@ -74,6 +82,13 @@ export function GraphQLPage() {
       return buildClientSchema(answer.data as IntrospectionQuery);
     },
   });
+
+  // An untouched operation becomes a query over the tables that there are.
+  useEffect(() => {
+    if (!schema.data) return;
+    const query = firstQuery(schema.data);
+    setDrafts((list) => list.map((d) => (d.id === first.id && d.query === first.query ? { ...d, query } : d)));
+  }, [schema.data, setDrafts]);
 
   const operations = useMemo(() => operationsIn(draft.query), [draft.query]);
   const operation = operations.find((o) => o.name === wanted) ?? operations[0];
@@ -139,8 +154,12 @@ export function GraphQLPage() {
 
   return (
     <div className="graphql">
-      <h1>API</h1>
-      <div className="row">
+      <Title name="API">
+        <Crumb>
+          <RolePicker compact as={as} setAs={setAs} />
+        </Crumb>
+      </Title>
+      <div className="drafts-bar">
         <Tabs selectedKey={draft.id} onSelectionChange={(k) => setChosen(String(k))} className="drafts">
           <TabList aria-label="Operations" items={drafts} dependencies={[drafts]}>
             {(d) => <Tab>{titleOf(d.query)}</Tab>}
@@ -149,65 +168,86 @@ export function GraphQLPage() {
             <TabPanel key={d.id} id={d.id} className="hidden" />
           ))}
         </Tabs>
-        <Button className="button" onPress={() => add()}>
-          New tab
-        </Button>
-        <Button className="button" onPress={close}>
-          Close tab
-        </Button>
+        <Button look="quiet" small icon={icons.Plus} label={texts.newTab} onPress={() => add()} />
+        <Button look="quiet" small icon={icons.X} label={texts.closeTab} onPress={close} />
       </div>
-      <div className="row">
-        <Button className="button primary" isPending={runner.running} onPress={run} aria-keyshortcuts="Control+Enter">
-          Run <kbd>Ctrl Enter</kbd>
+      <div className="toolbar" role="group" aria-label={texts.tools}>
+        <Button
+          look="primary"
+          icon={icons.Play}
+          isPending={runner.running}
+          onPress={run}
+          aria-keyshortcuts="Control+Enter"
+        >
+          {texts.run} <kbd>Ctrl Enter</kbd>
         </Button>
         {operations.length > 1 && (
-          <label className="inline">
-            Operation
-            <select value={operation?.name ?? ""} onChange={(e) => setWanted(e.target.value)}>
-              {operations.map((o) => (
-                <option key={o.from} value={o.name ?? ""}>
-                  {o.name ?? o.kind}
-                </option>
-              ))}
-            </select>
-          </label>
+          <select
+            aria-label={texts.operation}
+            value={operation?.name ?? ""}
+            onChange={(e) => setWanted(e.target.value)}
+          >
+            {operations.map((o) => (
+              <option key={o.from} value={o.name ?? ""}>
+                {o.name ?? o.kind}
+              </option>
+            ))}
+          </select>
         )}
-        <Button className="button" onPress={runner.stop} isDisabled={!runner.running}>
-          Stop
-        </Button>
+        <Button
+          look="quiet"
+          icon={icons.Square}
+          label={texts.stop}
+          onPress={runner.stop}
+          isDisabled={!runner.running}
+        />
+        <span className="divider" />
         {session?.admin && (
           <Button
-            className="button"
+            look="quiet"
+            icon={icons.ScanSearch}
             isPending={runner.running}
             isDisabled={operation?.kind === "mutation"}
             onPress={() => runner.explain(draft, as, operation?.name)}
           >
-            Explain
+            {texts.explain}
           </Button>
         )}
-        <Button className="button" onPress={prettify} aria-keyshortcuts="Control+Shift+P">
-          Prettify
+        <Button look="quiet" icon={icons.AlignLeft} onPress={prettify} aria-keyshortcuts="Control+Shift+P">
+          {texts.prettify}
         </Button>
-        <Button className="button" onPress={merge} aria-keyshortcuts="Control+Shift+M">
-          Merge fragments
-        </Button>
+        <Button
+          look="quiet"
+          icon={icons.Merge}
+          label={texts.inlineFragments}
+          onPress={merge}
+          aria-keyshortcuts="Control+Shift+M"
+        />
         {session?.admin && (
-          <Button className="button" onPress={() => setDialog("save")}>
-            Save…
+          <Button look="quiet" icon={icons.Save} onPress={() => setDialog("save")}>
+            {texts.save}
           </Button>
         )}
-        <Copy texts={{ "Copy link": () => linkTo(draft) }} />
-        <Button className="button" onPress={() => setDialog("keys")}>
-          Keys
-        </Button>
-      </div>
-      <div className="row">
-        <RolePicker as={as} setAs={setAs} />
-        <Past past={before} as={as} setAs={setAs} />
+        <Copy look="quiet" icon={icons.Link} texts={{ [texts.copyLink]: () => linkTo(draft) }} />
+        <Button look="quiet" icon={icons.Keyboard} label={texts.shortcuts} onPress={() => setDialog("keys")} />
         <span className="hint" role="status">
-          {runner.running ? `Running… ${heardText(latest)}` : heardText(latest)}
+          {runner.running ? `${texts.running} ${heardText(latest)}` : heardText(latest)}
         </span>
+        <div className="push row">
+          <Past past={before} as={as} setAs={setAs} />
+        </div>
       </div>
+      {schema.data && session?.admin && !as.role && !hasQueries(schema.data) && (
+        <Empty
+          action={
+            <Link className="button primary" to="/data" search={{ view: "connect" }}>
+              {texts.connect}
+            </Link>
+          }
+        >
+          {texts.nothingYet}
+        </Empty>
+      )}
       {problem !== undefined && <Failure error={problem} />}
       <Group className="columns" defaultLayout={widths} onLayoutChanged={setWidths}>
         <Panel id="request" className="pane" defaultSize="38%" minSize="15%">

@@ -88,7 +88,7 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
           <input value={name} onChange={(e) => setName(e.target.value)} />
         </label>
         <Button
-          className="button primary"
+          look="primary"
           isDisabled={saved || !collection || !name || !draft.query.trim()}
           onPress={() => confirm({ title: "Save", request: request() })}
         >
@@ -186,12 +186,7 @@ function Try(props: { endpoint: RESTEndpoint; draft: Draft; as: RunAs }) {
       <code>
         {endpoint.methods.join(", ")} /api/rest/{endpoint.url}
       </code>
-      <Button
-        className="button"
-        aria-label={`Try ${endpoint.name}`}
-        isPending={call.isPending}
-        onPress={() => call.mutate()}
-      >
+      <Button aria-label={`Try ${endpoint.name}`} isPending={call.isPending} onPress={() => call.mutate()}>
         Try
       </Button>
       {call.error && <Failure error={call.error} />}
@@ -241,7 +236,6 @@ function Allowed(props: { document: MetadataDocument; collection: string }) {
       {entry && (
         <div className="row">
           <Button
-            className="button"
             onPress={() =>
               confirm({
                 title: "Take it off",

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileTrigger, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+
 import { Link } from "@tanstack/react-router";
 import type { Change, Version } from "../../../lib/http/client";
 import type { Inconsistency } from "../../../lib/http/types";
@@ -17,12 +18,13 @@ import { saveFile } from "../../../lib/savefile";
 import { placeOf } from "../model/place";
 import { Reload } from "./reload";
 import { Pre } from "../../../ui/pre";
+import { Title } from "../../../ui/title";
 
 /** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
 export function MetadataPage() {
   return (
     <div className="page">
-      <h1>Metadata</h1>
+      <Title name="Metadata" />
       <Tabs>
         <TabList aria-label="Metadata">
           <Tab id="state">State</Tab>
@@ -64,19 +66,17 @@ function State() {
   return (
     <>
       <div className="row">
-        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>
+        <Button isPending={reload.isPending} onPress={() => reload.mutate()}>
           Reload sources and remote schemas
         </Button>
-        <Button className="button" onPress={() => setSome(true)}>
-          Reload some…
-        </Button>
-        <Button className="button" isPending={save.isPending} onPress={() => save.mutate()}>
+        <Button onPress={() => setSome(true)}>Reload options…</Button>
+        <Button isPending={save.isPending} onPress={() => save.mutate()}>
           Export
         </Button>
         <FileTrigger acceptedFileTypes={["application/json"]} onSelect={(files) => files?.[0] && load.mutate(files[0])}>
-          <Button className="button">Import…</Button>
+          <Button>Import…</Button>
         </FileTrigger>
-        <Button className="button" onPress={() => confirm(clearing)}>
+        <Button look="danger" onPress={() => confirm(clearing)}>
           Clear…
         </Button>
         <span className="hint" role="status">
@@ -87,7 +87,7 @@ function State() {
       <h2>Inconsistencies</h2>
       {found.isPending && <Loading what="the inconsistencies" />}
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
-      {found.data?.is_consistent && <p className="good">All of the metadata can be used.</p>}
+      {found.data?.is_consistent && <p className="good">Metadata is consistent.</p>}
       {found.data && !found.data.is_consistent && (
         <>
           <ul className="changes">
@@ -111,7 +111,7 @@ function State() {
             ))}
           </ul>
           <Button
-            className="button"
+            look="danger"
             onPress={() =>
               confirm({ title: "Drop inconsistent objects", request: { type: "drop_inconsistent_metadata", args: {} } })
             }
@@ -215,7 +215,7 @@ function History() {
             setBefore(undefined);
           }}
         >
-          <Label>Find by who, what or object</Label>
+          <Label>Search history</Label>
           <Input />
         </SearchField>
         <label>
@@ -230,7 +230,7 @@ function History() {
           {versions.map((v) => (
             <li key={v.resource_version}>
               <Button
-                className="link"
+                look="link"
                 aria-pressed={shown === v.resource_version}
                 onPress={() => setShown(v.resource_version)}
               >
@@ -245,11 +245,10 @@ function History() {
             </li>
           ))}
           <li className="row">
-            <Button className="button" isDisabled={before === undefined} onPress={() => setBefore(undefined)}>
+            <Button isDisabled={before === undefined} onPress={() => setBefore(undefined)}>
               Newest
             </Button>
             <Button
-              className="button"
               isDisabled={versions.length < listedVersions}
               onPress={() => setBefore(versions.at(-1)?.resource_version)}
             >
@@ -275,7 +274,6 @@ function History() {
                   />
                 </label>
                 <Button
-                  className="button"
                   isDisabled={shown === now}
                   onPress={() =>
                     confirm({

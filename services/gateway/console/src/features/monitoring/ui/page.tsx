@@ -10,6 +10,7 @@ import { count, operations, quantile, round, sum, time, triggers, type TriggerTi
 import { duration } from "../model/duration";
 import { Plots } from "./plots";
 import { Problems } from "./problems";
+import { Title } from "../../../ui/title";
 
 /** pause is between two looks at the server, in ms; a server that fails is given longer. */
 const pause = 5000;
@@ -40,7 +41,7 @@ export function MonitoringPage() {
   return (
     <div className="page">
       <div className="row">
-        <h1>Monitoring</h1>
+        <Title name="Monitoring" />
         <ToggleButton className="button" isSelected={paused} onChange={setPaused}>
           Pause
         </ToggleButton>
@@ -152,9 +153,9 @@ function Operations(props: { status: Status }) {
       { name: "Count", of: (o) => o.count },
       number("Failed", (o) => o.errors, "", true),
       number("Mean", (o) => (1000 * o.seconds) / Math.max(1, o.count), " ms"),
-      number("Half within", within(0.5), " ms"),
-      number("95 % within", within(0.95), " ms"),
-      number("99 % within", within(0.99), " ms"),
+      number("p50", within(0.5), " ms"),
+      number("p95", within(0.95), " ms"),
+      number("p99", within(0.99), " ms"),
     ];
   }, [status.operation_bounds]);
   return (

@@ -60,7 +60,7 @@ export function Copy(props: { document: MetadataDocument; source: Source; table:
   );
   return (
     <details className="section">
-      <summary>For other roles and tables</summary>
+      <summary>Copy or revoke in bulk</summary>
       <div className="form">
         {names(
           "operations",
@@ -78,7 +78,6 @@ export function Copy(props: { document: MetadataDocument; source: Source; table:
             <input autoComplete="off" value={added} onChange={(e) => setAdded(e.target.value)} />
           </label>
           <Button
-            className="button"
             isDisabled={!name || name === "admin"}
             onPress={() => {
               setMore([name, ...more]);
@@ -99,7 +98,7 @@ export function Copy(props: { document: MetadataDocument; source: Source; table:
         )}
         <div className="row">
           <Button
-            className="button primary"
+            look="primary"
             isDisabled={copies.length === 0}
             onPress={() =>
               confirm({
@@ -113,18 +112,18 @@ export function Copy(props: { document: MetadataDocument; source: Source; table:
             Copy to {copies.length}…
           </Button>
           <Button
-            className="button"
+            look="danger"
             isDisabled={drops.length === 0}
             onPress={() =>
               confirm({
-                title: "Withdraw them",
+                title: "Revoke them",
                 about: `${drops.length} permissions are withdrawn; what ${role} has on ${here} stays.`,
                 request: allOf(drops),
                 done: saved,
               })
             }
           >
-            Withdraw {drops.length} others…
+            Revoke {drops.length} others…
           </Button>
         </div>
       </div>

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Tab, TabList, TabPanel } from "react-aria-components";
+import { Tab, TabList, TabPanel } from "react-aria-components";
 import {
   conflictOf,
   dropOf,
@@ -32,12 +32,20 @@ import { fieldsOf, startOf } from "./fields";
 import { display, schemaOf, type TableInfo } from "../../data/model/tables";
 import { Known, knownOf } from "./rule/known";
 import { Pre } from "../../../ui/pre";
+import { Button } from "../../../ui/button";
 
 const Sees = lazy(chunk(() => import("./sees")));
 
 /** PermissionEditor edits what a role may do with a table. */
-export function PermissionEditor(props: { document: MetadataDocument; source: Source; table: Table; role: string }) {
-  const { document, source, table, role } = props;
+export function PermissionEditor(props: {
+  document: MetadataDocument;
+  source: Source;
+  table: Table;
+  role: string;
+  /** The operation that is open at first. */
+  first?: Operation;
+}) {
+  const { document, source, table, role, first = "select" } = props;
   const server = useServer();
   const info = useQuery(infoQuery(server, source, table.table));
   const parents = parentsOf(document);
@@ -46,10 +54,9 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
     <Known value={knownOf(document)}>
       <div className="row">
         <h2>
-          {role} and {display(table.table)}
+          {display(table.table)} · {role}
         </h2>
         <Button
-          className="button"
           onPress={() => {
             runAs(role);
             void navigate({ to: "/api" });
@@ -61,7 +68,7 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
       {info.isPending && <Loading what="the columns" />}
       {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {info.data && (
-        <Tabs first="select">
+        <Tabs first={first}>
           <TabList aria-label="Operations">
             {operations.map((o) => {
               const grant = grantOf(table, o, role, parents);
@@ -157,7 +164,7 @@ function OperationEditor(props: {
           <Origins place={place} from={inherited} conflict={conflictOf(table, operation, role, parents).length > 0} />
         )}
         <div className="row">
-          <Button className="button primary" onPress={() => setAdding({ permission: startOf(operation) })}>
+          <Button look="primary" onPress={() => setAdding({ permission: startOf(operation) })}>
             Allow {operation}
           </Button>
           {others.length > 0 && (
@@ -166,7 +173,7 @@ function OperationEditor(props: {
               value=""
               onChange={(e) => setAdding(others.find((o) => o.name === e.target.value)?.start)}
             >
-              <option value="">starting from…</option>
+              <option value="">Copy from…</option>
               {others.map((o) => (
                 <option key={o.name}>{o.name}</option>
               ))}
@@ -191,8 +198,8 @@ function OperationEditor(props: {
       />
       {own && (
         <div className="row">
-          <Button className="button" onPress={() => confirm({ title: "Withdraw", request: dropOf(place) })}>
-            Withdraw {operation}…
+          <Button look="danger" onPress={() => confirm({ title: "Revoke", request: dropOf(place) })}>
+            Revoke {operation}…
           </Button>
         </div>
       )}

@@ -40,7 +40,7 @@ export function fieldsOf(operation: Operation, source: Source, table: Table, inf
         {...props}
         names={info.columns.map((c) => ({ name: c.name, about: c.type }))}
         all="*"
-        allText="All, and those that come later"
+        allText="All columns (including future ones)"
       />
     ),
   };
@@ -101,7 +101,7 @@ export function fieldsOf(operation: Operation, source: Source, table: Table, inf
             ]
           : []),
         filter,
-        { path: "permission.limit", label: "Most rows of one query", kind: "number" },
+        { path: "permission.limit", label: "Row limit", kind: "number" },
         { path: "permission.allow_aggregations", label: "Aggregations", kind: "flag" },
         names(
           "permission.query_root_fields",
@@ -182,7 +182,7 @@ const webhookFields: Field[] = [
   },
   {
     path: "permission.validate_input.definition.forward_client_headers",
-    label: "Pass on the headers of the client",
+    label: "Forward client headers",
     kind: "flag",
   },
   { path: "permission.validate_input.definition.headers", label: "Headers of the webhook", kind: "headers" },

@@ -1,6 +1,5 @@
 import { lazy, Suspense, useState } from "react";
 import { Link } from "@tanstack/react-router";
-import { Button } from "react-aria-components";
 import { prefixOf } from "../../../lib/http/prefix";
 import { allowOf, grantOfObject, uses, withdrawOf, type Permitted } from "../model/objects";
 import { parentsOf } from "../model/permissions";
@@ -15,6 +14,7 @@ import { Names } from "../../../ui/forms/names";
 import { Known, knownOf } from "./rule/known";
 import { RuleField } from "./rule/field";
 import { scalarIn } from "../model/rule";
+import { Button } from "../../../ui/button";
 
 const RemoteRole = lazy(chunk(() => import("../../remotes/ui/role")));
 
@@ -55,26 +55,23 @@ export function ObjectEditor(props: {
       )}
       <div className="row">
         {!own && !written && (
-          <Button
-            className="button primary"
-            onPress={() => confirm({ title: "Allow it", request: allowOf(source, object, role) })}
-          >
+          <Button look="primary" onPress={() => confirm({ title: "Allow it", request: allowOf(source, object, role) })}>
             Allow {uses[object.kind]}…
           </Button>
         )}
         {!own && written && !adding && (
-          <Button className="button primary" onPress={() => setAdding(true)}>
+          <Button look="primary" onPress={() => setAdding(true)}>
             Allow {uses[object.kind]}
           </Button>
         )}
         {own && (
           <Button
-            className="button"
+            look="danger"
             onPress={() =>
-              confirm({ title: "Withdraw", request: withdrawOf(source, object, role), done: () => setAdding(false) })
+              confirm({ title: "Revoke", request: withdrawOf(source, object, role), done: () => setAdding(false) })
             }
           >
-            Withdraw {uses[object.kind]}…
+            Revoke {uses[object.kind]}…
           </Button>
         )}
       </div>
@@ -152,7 +149,7 @@ function modelFields(source: Source, model: LogicalModel): Field[] {
           {...props}
           names={model.fields.map((f) => ({ name: f.name, about: scalarIn(f.type) }))}
           all="*"
-          allText="All, and those that come later"
+          allText="All columns (including future ones)"
         />
       ),
     },

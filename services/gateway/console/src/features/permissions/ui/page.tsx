@@ -2,6 +2,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Input, Label, SearchField, Tab, TabList, TabPanel } from "react-aria-components";
+
 import { grantOfObject, permittedOf, uses } from "../model/objects";
 import {
   conflictOf,
@@ -30,6 +31,7 @@ import { InheritedRoles } from "./inherited";
 import { Matrix, type Mark, type MatrixRow } from "./matrix";
 import { ObjectEditor } from "./objects";
 import { Roles } from "./roles";
+import { Crumb, Title } from "../../../ui/title";
 
 const route = getRouteApi("/permissions");
 
@@ -42,14 +44,14 @@ export function PermissionsPage() {
   if (metadata.isPending)
     return (
       <>
-        <h1>Permissions</h1>
+        <Title name="Permissions" />
         <Loading what="the permissions" />
       </>
     );
   if (metadata.isLoadingError)
     return (
       <>
-        <h1>Permissions</h1>
+        <Title name="Permissions" />
         <Failure error={metadata.error} retry={() => void metadata.refetch()} />
       </>
     );
@@ -57,16 +59,17 @@ export function PermissionsPage() {
   const source = document.sources.find((s) => s.name === search.source) ?? document.sources[0];
   return (
     <div className="page">
-      <div className="row">
-        <h1>Permissions</h1>
+      <Title name="Permissions">
         {source && (
-          <SourcePicker
-            sources={document.sources}
-            value={source.name}
-            onChange={(name) => void navigate({ search: { source: name } })}
-          />
+          <Crumb>
+            <SourcePicker
+              sources={document.sources}
+              value={source.name}
+              onChange={(name) => void navigate({ search: { source: name } })}
+            />
+          </Crumb>
         )}
-      </div>
+      </Title>
       <Tabs first={search.kind === undefined ? "matrix" : "objects"}>
         <TabList aria-label="Permissions or roles">
           <Tab id="matrix">Tables and roles</Tab>
@@ -267,7 +270,6 @@ function Grants(props: GrantsProps) {
           <input value={added} autoComplete="off" onChange={(e) => setAdded(e.target.value)} />
         </label>
         <Button
-          className="button"
           isDisabled={!name || name === "admin" || roles.includes(name)}
           onPress={() => {
             setMore([name, ...more]);

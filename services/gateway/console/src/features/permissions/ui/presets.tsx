@@ -1,9 +1,9 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
 import type { ColumnInfo } from "../../data/model/tables";
 import type { ControlProps } from "../../../ui/forms/types";
 import { at } from "../../../lib/json/path";
 import { Operand } from "./rule/operand";
+import { Button } from "../../../ui/button";
 
 type Set = Record<string, unknown>;
 
@@ -68,7 +68,6 @@ export function Presets(props: ControlProps & { columns: ColumnInfo[] }) {
                   />
                 )}
                 <Button
-                  className="button"
                   aria-label={`${field.label}: remove ${name}`}
                   onPress={() => put(Object.fromEntries(Object.entries(set).filter(([n]) => n !== name)))}
                 >

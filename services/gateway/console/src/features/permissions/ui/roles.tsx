@@ -38,7 +38,6 @@ export function Roles(props: { document: MetadataDocument }) {
                 <strong>{role}</strong>
                 <span className="hint">{said(all, document, role)}</span>
                 <Button
-                  className="button"
                   isDisabled={all.length === 0}
                   aria-label={`Copy to a role…: ${role}`}
                   aria-expanded={copying === role}
@@ -52,18 +51,18 @@ export function Roles(props: { document: MetadataDocument }) {
                   Copy to a role…
                 </Button>
                 <Button
-                  className="button"
+                  look="danger"
                   isDisabled={all.length === 0}
-                  aria-label={`Withdraw all…: ${role}`}
+                  aria-label={`Revoke all…: ${role}`}
                   onPress={() =>
                     confirm({
-                      title: "Withdraw all",
+                      title: "Revoke all",
                       about: `${role} loses ${all.length} permissions.`,
                       request: allOf(all.map((p) => p.drop)),
                     })
                   }
                 >
-                  Withdraw all…
+                  Revoke all…
                 </Button>
               </div>
               {copying === role && (
@@ -73,7 +72,7 @@ export function Roles(props: { document: MetadataDocument }) {
                     <input autoComplete="off" value={to} onChange={(e) => setTo(e.target.value)} />
                   </label>
                   <Button
-                    className="button primary"
+                    look="primary"
                     isDisabled={!name || name === role || name === "admin"}
                     onPress={() =>
                       confirm({

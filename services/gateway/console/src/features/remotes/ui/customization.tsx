@@ -1,7 +1,6 @@
 import { useId, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isInterfaceType, isIntrospectionType, isObjectType, isSpecifiedScalarType, type GraphQLSchema } from "graphql";
-import { Button } from "react-aria-components";
 import { nameProblem } from "../../data/model/names";
 import { remoteQuery } from "../api/remotes";
 import { namesOf } from "../api/renamed";
@@ -12,8 +11,9 @@ import { Pairs, wordsFor } from "../../../ui/forms/pairs";
 import { useServer } from "../../../lib/session";
 import { Failure } from "../../../ui/failure";
 import { Loading } from "../../../ui/progress";
+import { Button } from "../../../ui/button";
 
-const section = "Other names";
+const section = "Customization";
 const base = "definition.customization";
 
 /** shownTypes bounds the types of the preview. */
@@ -43,14 +43,14 @@ export function customizationFields(remote: string | undefined): Field[] {
   return [
     {
       path: `${base}.root_fields_namespace`,
-      label: "Namespace of root fields",
+      label: "Root field namespace",
       section,
       kind: "text",
       check,
       hint: "A field that has those of the remote below it.",
     },
-    { path: `${base}.type_names.prefix`, label: "Prefix of types", section, kind: "text", check },
-    { path: `${base}.type_names.suffix`, label: "Suffix of types", section, kind: "text" },
+    { path: `${base}.type_names.prefix`, label: "Type name prefix", section, kind: "text", check },
+    { path: `${base}.type_names.suffix`, label: "Type name suffix", section, kind: "text" },
     custom(`${base}.type_names.mapping`, "Names of single types", (props, schema) => (
       <Pairs
         legend={props.field.label}
@@ -160,7 +160,6 @@ function FieldNames(props: CustomProps & { schema: GraphQLSchema | undefined }) 
                 />
               </label>
               <Button
-                className="button"
                 aria-label={`Remove the names of type ${n}`}
                 onPress={() => {
                   setNumbers(numbers.filter((_, j) => j !== i));
@@ -194,7 +193,6 @@ function FieldNames(props: CustomProps & { schema: GraphQLSchema | undefined }) 
         );
       })}
       <Button
-        className="button"
         onPress={() => {
           setNumbers([...numbers, Math.max(-1, ...numbers) + 1]);
           set([...list, { parent_type: "" }]);

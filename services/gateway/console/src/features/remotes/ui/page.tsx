@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
-import { Button, Tab, TabList, TabPanel } from "react-aria-components";
+import { Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery, inconsistencyQuery } from "../../metadata/api/queries";
 import { remoteQuery } from "../api/remotes";
 import { rolesOf } from "../../permissions/model/roles";
@@ -19,6 +19,8 @@ import { Tabs } from "../../../ui/tabs";
 import { customizationFields } from "./customization";
 import { Permissions } from "./permissions";
 import { Relationships, relationshipsOf } from "./relationships";
+import { Button } from "../../../ui/button";
+import { Title } from "../../../ui/title";
 
 const route = getRouteApi("/remote-schemas");
 
@@ -28,7 +30,7 @@ export function RemoteSchemasPage() {
   const metadata = useQuery(exportQuery(server));
   return (
     <div className="page">
-      <h1>Remote schemas</h1>
+      <Title name="Remote schemas" />
       {metadata.isPending && <Loading what="the remote schemas" />}
       {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       {metadata.data && <RemoteSchemas document={metadata.data.metadata} />}
@@ -46,7 +48,7 @@ const fieldsOf = (remote?: string): Field[] => [
     hint: "Instead of an address.",
   },
   { path: "definition.headers", label: "Headers", kind: "headers" },
-  { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
+  { path: "definition.forward_client_headers", label: "Forward client headers", kind: "flag" },
   { path: "definition.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
   { path: "comment", label: "Comment", kind: "text" },
   ...customizationFields(remote),
@@ -127,11 +129,10 @@ function Shown(props: { remote: RemoteSchema; gone: boolean; document: MetadataD
       <div className="row">
         <h2>{remote.name}</h2>
         {bad && <span className="removed">can't be used: {bad.reason}</span>}
-        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>
+        <Button isPending={reload.isPending} onPress={() => reload.mutate()}>
           Reload
         </Button>
         <Button
-          className="button"
           onPress={() =>
             confirm({
               title: "Remove",

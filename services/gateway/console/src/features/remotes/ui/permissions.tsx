@@ -25,7 +25,7 @@ export function Permissions(props: { remote: RemoteSchema; roles: string[] }) {
         edit={setEdited}
         withdraw={(role) =>
           confirm({
-            title: "Withdraw it",
+            title: "Revoke it",
             request: withdraw(role),
             done: () => setEdited((now) => (now === role ? undefined : now)),
           })

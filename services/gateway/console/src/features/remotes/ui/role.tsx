@@ -100,12 +100,7 @@ function Part(props: {
           )}
           {save.error && <Failure error={save.error} />}
           <div className="row">
-            <Button
-              className="button primary"
-              isPending={save.isPending}
-              isDisabled={!part}
-              onPress={() => save.mutate()}
-            >
+            <Button look="primary" isPending={save.isPending} isDisabled={!part} onPress={() => save.mutate()}>
               Set the permission…
             </Button>
           </div>

@@ -20,7 +20,7 @@ function limit(key: string, section: string, label: string, hint?: string): Fiel
 /** limitFields are those of set_api_limits. */
 export const limitFields: Field[] = [
   { path: "disabled", label: "Off: nothing is bounded", kind: "flag" },
-  ...limit("depth_limit", "Depth", "Most levels of fields that have fields"),
+  ...limit("depth_limit", "Depth", "Max depth"),
   ...limit("node_limit", "Nodes", "Most fields that have fields"),
   ...limit("time_limit", "Time", "Most seconds of a request"),
   ...limit("batch_limit", "Batches", "Most operations of a batch"),

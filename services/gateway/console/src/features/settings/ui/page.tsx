@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import type { MetadataRequest } from "../../../lib/http/client";
 import { exportQuery } from "../../metadata/api/queries";
 import { rolesOf } from "../../permissions/model/roles";
@@ -14,6 +14,10 @@ import { Loading } from "../../../ui/progress";
 import { limitFields, telemetryFields } from "./fields";
 import type { Field } from "../../../ui/forms/types";
 import { AllowList, Published, TLSHosts } from "./lists";
+import { Button } from "../../../ui/button";
+import { Title } from "../../../ui/title";
+import { Preferences } from "./preferences";
+import { texts } from "./texts";
 
 const route = getRouteApi("/settings");
 
@@ -24,7 +28,7 @@ export function SettingsPage() {
   const navigate = route.useNavigate();
   return (
     <div className="page">
-      <h1>Settings</h1>
+      <Title name="Settings" />
       {metadata.isPending && <Loading what="the settings" />}
       {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       {metadata.data && (
@@ -50,7 +54,11 @@ function Parts(props: { document: MetadataDocument; view: string; choose: (view:
         <Tab id="telemetry">OpenTelemetry</Tab>
         <Tab id="tls">TLS hosts</Tab>
         <Tab id="published">Published changes</Tab>
+        <Tab id="browser">{texts.browser}</Tab>
       </TabList>
+      <TabPanel id="browser">
+        <Preferences />
+      </TabPanel>
       <TabPanel id="limits">
         <One
           about="What roles other than admin may ask. Bounds of single roles take the place of the one for all."
@@ -152,9 +160,7 @@ function One(props: {
       />
       {remove && value !== undefined && (
         <div className="row">
-          <Button className="button" onPress={() => confirm({ title: "Remove", request: remove })}>
-            Remove…
-          </Button>
+          <Button onPress={() => confirm({ title: "Remove", request: remove })}>Remove…</Button>
         </div>
       )}
       {dialog}

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { sql } from "@codemirror/lang-sql";
 import { Checkbox, Input, Label, Tab, TabList, TabPanel, Tabs, TextField } from "react-aria-components";
+
 import { ApiError, type Migration } from "../../../lib/http/client";
 import { exportQuery } from "../../metadata/api/queries";
 import { canRehearse } from "../../../lib/sql/text";
@@ -26,6 +27,11 @@ import { PlanTree } from "./plantree";
 import { countOf, Results } from "./results";
 import { runStatements, spent, type Choices, type Outcome } from "../api/run";
 import { chosenText, dialectOf, oneStatement } from "../../../lib/sql/statements";
+import { Crumb, Title } from "../../../ui/title";
+import { icons } from "../../../ui/icons";
+import { createdBy } from "../model/created";
+import { Offered } from "./offered";
+import { texts } from "./texts";
 
 /** Wanted is what is done with statements: they run, are tried, or are explained. */
 interface Wanted {
@@ -49,14 +55,14 @@ export function SQLPage() {
   if (metadata.isPending)
     return (
       <>
-        <h1>SQL</h1>
+        <Title name="SQL" />
         <Loading what="the sources" />
       </>
     );
   if (metadata.isLoadingError)
     return (
       <>
-        <h1>SQL</h1>
+        <Title name="SQL" />
         <Failure error={metadata.error} retry={() => void metadata.refetch()} />
       </>
     );
@@ -64,16 +70,15 @@ export function SQLPage() {
   const source = sources.find((s) => s.name === chosen) ?? sources[0];
   return (
     <div className="page">
-      <h1>SQL</h1>
+      <Title name="SQL">
+        {source && (
+          <Crumb>
+            <SourcePicker sources={sources} value={source.name} onChange={setChosen} />
+          </Crumb>
+        )}
+      </Title>
       {source ? (
-        <Statements
-          key={source.name}
-          source={source}
-          sources={sources}
-          choose={setChosen}
-          text={text}
-          setText={setText}
-        />
+        <Statements key={source.name} source={source} choose={setChosen} text={text} setText={setText} />
       ) : (
         <NoSource what="Statements run in a source." />
       )}
@@ -83,17 +88,16 @@ export function SQLPage() {
 
 function Statements(props: {
   source: Source;
-  sources: Source[];
   choose: (name: string) => void;
   text: string;
   setText: (text: string) => void;
 }) {
-  const { source, sources, choose, text, setText } = props;
+  const { source, choose, text, setText } = props;
   const { kind } = source;
   const server = useServer();
   const client = useQueryClient();
   const [selected, setSelected] = useState({ from: 0, to: 0 });
-  const [readOnly, setReadOnly] = useState(true);
+  const [readOnly, setReadOnly] = useStored(sessionStorage, "query-engine-sql-read-only", true);
   const [alone, setAlone] = useState(false);
   const [migration, setMigration] = useState<Migration>({ mode: "schema", name: "" });
   const [cascade, setCascade] = useState(false);
@@ -158,32 +162,28 @@ function Statements(props: {
   const blocked = run.error instanceof ApiError && run.error.code === "dependency-error" && !cascade;
   return (
     <>
-      <div className="short-editor">
-        <Editor
-          label="Statements"
-          value={text}
-          onChange={setText}
-          onCursor={(_, { from, to }) => setSelected({ from, to })}
-          extensions={language}
-          run={() => start("run")}
-        />
-      </div>
-      <div className="row">
-        <SourcePicker sources={sources} value={source.name} onChange={choose} />
-        <Checkbox isSelected={readOnly} onChange={setReadOnly}>
-          Only read
-        </Checkbox>
-        <Button className="button primary" isPending={run.isPending} isDisabled={blank} onPress={() => start("run")}>
+      <div className="toolbar" role="group" aria-label={texts.tools}>
+        <Button
+          look="primary"
+          icon={icons.Play}
+          isPending={run.isPending}
+          isDisabled={blank}
+          onPress={() => start("run")}
+        >
           {part ? "Run the selection" : "Run"} <kbd>Ctrl Enter</kbd>
         </Button>
+        <Checkbox isSelected={readOnly} onChange={setReadOnly}>
+          Read-only
+        </Checkbox>
         {run.isPending && (
-          <Button className="button" onPress={() => stop.current?.abort()}>
+          <Button icon={icons.Square} onPress={() => stop.current?.abort()}>
             Cancel
           </Button>
         )}
         {canRehearse(kind) && (
           <Button
-            className="button"
+            look="quiet"
+            icon={icons.FlaskConical}
             isPending={run.isPending}
             isDisabled={blank || readOnly}
             onPress={() => start("trial")}
@@ -192,16 +192,28 @@ function Statements(props: {
           </Button>
         )}
         {can.plan && (
-          <Button className="button" isPending={run.isPending} isDisabled={blank} onPress={() => startPlan("plan")}>
+          <Button
+            look="quiet"
+            icon={icons.ScanSearch}
+            isPending={run.isPending}
+            isDisabled={blank}
+            onPress={() => startPlan("plan")}
+          >
             Explain
           </Button>
         )}
         {can.measured && (
-          <Button className="button" isPending={run.isPending} isDisabled={blank} onPress={() => startPlan("measured")}>
-            Explain and measure
+          <Button
+            look="quiet"
+            icon={icons.Activity}
+            isPending={run.isPending}
+            isDisabled={blank}
+            onPress={() => startPlan("measured")}
+          >
+            Explain analyze
           </Button>
         )}
-        <Button className="button" isDisabled={blank} onPress={() => void format()}>
+        <Button look="quiet" icon={icons.AlignLeft} isDisabled={blank} onPress={() => void format()}>
           Format
         </Button>
         <span className="hint" role="status">
@@ -216,14 +228,24 @@ function Statements(props: {
                   : ""}
         </span>
       </div>
+      <div className="short-editor">
+        <Editor
+          label="Statements"
+          value={text}
+          onChange={setText}
+          onCursor={(_, { from, to }) => setSelected({ from, to })}
+          extensions={language}
+          run={() => start("run")}
+        />
+      </div>
       {!readOnly && (
         <div className="row">
           <Checkbox isSelected={cascade} onChange={setCascade}>
-            Drop metadata that depends on what is dropped
+            Cascade metadata
           </Checkbox>
           {kind !== "bigquery" && (
             <Checkbox isSelected={alone} onChange={setAlone}>
-              Without a transaction
+              Run outside a transaction
             </Checkbox>
           )}
         </div>
@@ -274,7 +296,6 @@ function Statements(props: {
           {blocked && canRehearse(kind) && (
             <div className="row">
               <Button
-                className="button"
                 onPress={() => {
                   setCascade(true);
                   start("trial", true);
@@ -294,6 +315,9 @@ function Statements(props: {
                 </p>
               )}
             </section>
+          )}
+          {outcome && !tried && !readOnly && run.variables && (
+            <Offered source={source} created={createdBy(run.variables.text)} />
           )}
           {outcome && <Results key={run.submittedAt} results={outcome.results} />}
           {plan && <PlanTree plan={plan.plan} sql={plan.of} />}

@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { Button } from "react-aria-components";
 import { csvOfLines } from "../../../lib/csv";
 import { Grid } from "../../../ui/grid";
 import { saveFile } from "../../../lib/savefile";
 import { mostRows, type StatementResult } from "../api/run";
+import { Button } from "../../../ui/button";
 
 /** portion is how many rows are drawn at first, and more at a time; shownResults bounds how many results are. */
 const portion = 200;
@@ -48,22 +48,17 @@ function Result(props: { result: StatementResult; name?: string; place: string }
           {countOf(count)}
         </h2>
         {count > rows.length && <span className="hint">Only the first {mostRows.toLocaleString("en")} were read.</span>}
-        <Button className="button" onPress={() => saveFile(`${file}.csv`, "text/csv", [csvOfLines(columns, rows)])}>
+        <Button onPress={() => saveFile(`${file}.csv`, "text/csv", [csvOfLines(columns, rows)])}>
           Download as CSV
         </Button>
-        <Button
-          className="button"
-          onPress={() => saveFile(`${file}.json`, "application/json", [jsonOf(columns, rows)])}
-        >
+        <Button onPress={() => saveFile(`${file}.json`, "application/json", [jsonOf(columns, rows)])}>
           Download as JSON
         </Button>
       </div>
       <Grid label={name!} columns={columns} rows={rows.slice(0, shown)} />
       {rows.length > shown && (
         <div className="row">
-          <Button className="button" onPress={() => setShown(shown + portion)}>
-            Show {Math.min(portion, rows.length - shown)} more
-          </Button>
+          <Button onPress={() => setShown(shown + portion)}>Show {Math.min(portion, rows.length - shown)} more</Button>
           <span className="hint">{shown.toLocaleString("en")} are shown</span>
         </div>
       )}

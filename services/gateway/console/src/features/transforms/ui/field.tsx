@@ -12,7 +12,7 @@ export function transformsField(subject: Subject): Field {
     path: `${subject.base}request_transform`,
     others: [`${subject.base}response_transform`],
     label: "Transforms",
-    section: "Change the request and the answer",
+    section: "Request and response transform",
     kind: "custom",
     control: (props) => (
       <Suspense fallback={<Loading what="the transforms" />}>

@@ -74,12 +74,10 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
         </p>
       )}
       <div className="row">
-        <Button className="button primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>
-          Show the SQL…
+        <Button look="primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>
+          Review SQL…
         </Button>
-        <Button className="button" onPress={() => leave(close)}>
-          Cancel
-        </Button>
+        <Button onPress={() => leave(close)}>Cancel</Button>
       </div>
       {showing.value && <RunScript {...showing.value} source={source} close={showing.close} />}
     </section>

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { prefixOf } from "../../../../lib/http/prefix";
 import { Statements, type ColumnDraft, type KeyDraft } from "../../model/ddl";
 import { dialectOf, type Dialect } from "../../../../lib/sql/text";
@@ -16,6 +15,7 @@ import { JobForm, type Job } from "./job";
 import { nameIn, schemaOf } from "../../model/tables";
 import type { ControlProps, Field } from "../../../../ui/forms/types";
 import { keyDraft, keyFields, type Altered } from "./keys";
+import { Button } from "../../../../ui/button";
 
 /** usual are the schemas that tables are in when nothing else is said. */
 const usual: Record<Dialect, string | undefined> = { postgres: "public", mssql: "dbo", sqlite: undefined };
@@ -57,7 +57,7 @@ export default function NewTable(props: { source: Source; close: () => void }) {
           required: true,
           control: columnsControl(dialect, known.data ?? []),
         },
-        { path: "keys", label: "Other keys and checks", kind: "custom", control: keysControl(of) },
+        { path: "keys", label: "Constraints", kind: "custom", control: keysControl(of) },
         ...(dialect === "postgres" ? [{ path: "comment", label: "Comment", kind: "text" } satisfies Field] : []),
         { path: "track", label: "Track it", kind: "flag" },
       ];
@@ -157,7 +157,7 @@ function columnsControl(dialect: Dialect, known: string[]) {
                   checked={c.identity !== undefined}
                   onChange={(e) => replace(i, { identity: e.target.checked ? "by_default" : undefined })}
                 />
-                counted up
+                identity
               </label>
             )}
             <input
@@ -170,7 +170,6 @@ function columnsControl(dialect: Dialect, known: string[]) {
             />
             {columns.length > 1 && (
               <Button
-                className="button"
                 aria-label={`Remove column ${i + 1}`}
                 onPress={() => props.change(columns.filter((_, j) => i !== j))}
               >
@@ -179,9 +178,7 @@ function columnsControl(dialect: Dialect, known: string[]) {
             )}
           </div>
         ))}
-        <Button className="button" onPress={() => props.change([...columns, { name: "", type: "", nullable: true }])}>
-          One more column
-        </Button>
+        <Button onPress={() => props.change([...columns, { name: "", type: "", nullable: true }])}>Add column</Button>
       </fieldset>
     );
   };
@@ -236,7 +233,6 @@ function Keys(props: ControlProps & { of: Altered; entries: KeyEntry[] }) {
         {kinds.map((t) => (
           <Button
             key={t.type}
-            className="button"
             onPress={() => {
               set([...entries, { type: t.type, value: {} }]);
               setNumbers([...numbers, next]);
@@ -272,7 +268,7 @@ function KeyForm(props: {
           report={(problem) => setProblems({ ...problems, [f.path]: problem })}
         />
       ))}
-      <Button className="button" aria-label={`Remove ${title}`} onPress={remove}>
+      <Button aria-label={`Remove ${title}`} onPress={remove}>
         Remove
       </Button>
     </div>

@@ -1,7 +1,7 @@
 import { useId } from "react";
-import { Button } from "react-aria-components";
 import type { ControlProps } from "../../../../ui/forms/types";
 import { at } from "../../../../lib/json/path";
+import { Button } from "../../../../ui/button";
 
 /** pick is the control of a field that is columns in an order. */
 export function pick(columns: string[]) {
@@ -37,11 +37,7 @@ function Pick(props: {
         {chosen.map((c) => (
           <span key={c} className="row sorted">
             {c}
-            <Button
-              className="link"
-              aria-label={`${label}: not ${c}`}
-              onPress={() => change(chosen.filter((o) => o !== c))}
-            >
+            <Button look="link" aria-label={`${label}: not ${c}`} onPress={() => change(chosen.filter((o) => o !== c))}>
               ×
             </Button>
           </span>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Checkbox, Input, Label, TextField } from "react-aria-components";
+
 import { ApiError, type DryRun, type MetadataRequest } from "../../../../lib/http/client";
 import { scriptOf, type Step } from "../../model/ddl";
 import { canRehearse } from "../../../../lib/sql/text";
@@ -70,7 +71,7 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
       </div>
       {(depends || cascade || !tries) && (
         <Checkbox isSelected={cascade} onChange={drop}>
-          Drop metadata that depends on what is dropped
+          Cascade metadata
         </Checkbox>
       )}
       {trial.isPending && tries && <Loading what="what it would do" />}
@@ -102,7 +103,7 @@ export function RunScript(props: Script & { source: Source; close: (then?: () =>
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button
-          className="button primary"
+          look="primary"
           isPending={run.isPending}
           isDisabled={tries && (!trial.data || trial.isPending || trial.data.refused !== undefined)}
           onPress={() => run.mutate()}

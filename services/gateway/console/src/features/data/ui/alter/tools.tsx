@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { Statements, type KeyDraft } from "../../model/ddl";
 import { dialectOf } from "../../../../lib/sql/text";
 import { tablesQuery, typesQuery } from "../../api/tables";
@@ -14,6 +13,7 @@ import { JobForm, type Job } from "./job";
 import { addIndex, addKey, type Altered } from "./keys";
 import { schemaOf } from "../../model/tables";
 import { RunScript, type Script } from "./script";
+import { Button } from "../../../../ui/button";
 
 /** Tools are the controls that change a table, by where they are on its page. */
 export interface Tools {
@@ -57,7 +57,6 @@ export function useTools(source: Source, described: TableDescription | undefined
           {jobs.map((job) => (
             <Button
               key={job.title}
-              className="button"
               aria-expanded={open?.job.title === job.title}
               onPress={() => setOpen(open?.job.title === job.title ? undefined : { at: place, job })}
             >
@@ -75,7 +74,7 @@ export function useTools(source: Source, described: TableDescription | undefined
     </>
   );
   const drop = (label: string, title: string, steps: Script["steps"], done?: () => void) => (
-    <Button className="button small" aria-label={label} onPress={() => setScript({ title, steps, done })}>
+    <Button look="danger" small aria-label={label} onPress={() => setScript({ title, steps, done })}>
       Drop…
     </Button>
   );
@@ -102,7 +101,7 @@ export function useTools(source: Source, described: TableDescription | undefined
       "table",
       [rename, ...(dialect === "postgres" ? [comment] : [])],
       <Button
-        className="button"
+        look="danger"
         onPress={() =>
           setScript({
             title: "Drop the table",
@@ -136,7 +135,7 @@ export function useTools(source: Source, described: TableDescription | undefined
     column: (c) => (
       <span className="tools">
         <Button
-          className="button small"
+          small
           aria-label={`Change the column ${c.name}`}
           onPress={() => setOpen({ at: "columns", job: changeColumn(dialect, table, c, known.data ?? []) })}
         >

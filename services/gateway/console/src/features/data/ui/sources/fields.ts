@@ -49,10 +49,10 @@ function postgres(kind: string): Field[] {
   const pool = `${info}.pool_settings`;
   const ssl = `${info}.ssl_configuration`;
   const certificates = [
-    { key: "sslrootcert", label: "Variable with the certificate to trust" },
-    { key: "sslcert", label: "Variable with the certificate of the client" },
-    { key: "sslkey", label: "Variable with the key of the client" },
-    { key: "sslpassword", label: "Variable with the password of the key" },
+    { key: "sslrootcert", label: "CA certificate (env var)" },
+    { key: "sslcert", label: "Client certificate (env var)" },
+    { key: "sslkey", label: "Client key (env var)" },
+    { key: "sslpassword", label: "Client key password (env var)" },
   ];
   return [
     {
@@ -63,16 +63,11 @@ function postgres(kind: string): Field[] {
       control: valueOrEnv(address, true),
       hint: "As in postgres://user:password@host:5432/database. In a text, {{NAME}} is a variable of the environment. A text is part of the metadata, with its password.",
     },
-    number(`${pool}.max_connections`, "Connections of a process", "Pool", "50 without a number."),
-    number(
-      `${pool}.pool_timeout`,
-      "Seconds that a request waits for one",
-      "Pool",
-      "10 without a number; 0 is without end.",
-    ),
-    number(`${pool}.idle_timeout`, "Seconds until one that is idle is closed", "Pool", "180 without a number."),
-    number(`${pool}.connection_lifetime`, "Seconds until any is closed", "Pool", "600 without a number; 0 is never."),
-    number(`${pool}.retries`, "Attempts to connect after the first", "Pool", "1 without a number."),
+    number(`${pool}.max_connections`, "Max connections", "Pool", "Default: 50."),
+    number(`${pool}.pool_timeout`, "Pool timeout (s)", "Pool", "Default: 10; 0 waits without limit."),
+    number(`${pool}.idle_timeout`, "Idle timeout (s)", "Pool", "Default: 180."),
+    number(`${pool}.connection_lifetime`, "Max connection lifetime (s)", "Pool", "Default: 600; 0 is never."),
+    number(`${pool}.retries`, "Retries", "Pool", "Default: 1."),
     choice(`${info}.isolation_level`, "Isolation level of mutations", "Transactions", [
       "read-committed",
       "repeatable-read",
@@ -82,7 +77,7 @@ function postgres(kind: string): Field[] {
       `${info}.serialization_retries`,
       "Retries of mutations that can't be serialized",
       "Transactions",
-      "0 without a number, 100 at most.",
+      "Default: 0; at most 100.",
     ),
     {
       path: `${info}.use_prepared_statements`,
@@ -123,13 +118,13 @@ function postgres(kind: string): Field[] {
 
 const changeFeed: Field = {
   path: "configuration.change_feed",
-  label: "How subscriptions learn of changes",
+  label: "Change detection",
   section: "Read replicas and changes",
   kind: "choice",
   options: [
-    { value: "", label: "they poll (default)" },
-    { value: "notify", label: "by notifications of triggers" },
-    { value: "log", label: "from the log of the server" },
+    { value: "", label: "polling (default)" },
+    { value: "notify", label: "triggers and NOTIFY" },
+    { value: "log", label: "WAL" },
   ],
   hint: "Not with read replicas. Notifications and the log need rights in the database.",
 };
@@ -146,9 +141,9 @@ function sqlServer(): Field[] {
       control: valueOrEnv(plain, true),
       hint: "As in Server=tcp:host,1433;Database=shop;User Id=engine;Password=...;Encrypt=yes. In a text, {{NAME}} is a variable of the environment. A text is part of the metadata, with its password.",
     },
-    number(`${pool}.max_connections`, "Connections of a process", "Pool", "50 without a number."),
-    number(`${pool}.pool_timeout`, "Seconds that a statement waits for one", "Pool", "10 without a number."),
-    number(`${pool}.idle_timeout`, "Seconds until one that is idle is closed", "Pool", "5 without a number."),
+    number(`${pool}.max_connections`, "Max connections", "Pool", "Default: 50."),
+    number(`${pool}.pool_timeout`, "Pool timeout (s)", "Pool", "Default: 10."),
+    number(`${pool}.idle_timeout`, "Idle timeout (s)", "Pool", "Default: 5."),
     {
       path: `${pool}.enable`,
       label: "After a use",
@@ -189,15 +184,15 @@ function sqlite(): Field[] {
       control: valueOrEnv(plain),
       hint: "Its path. A relative one begins where the engine was started.",
     },
-    { path: `${info}.create`, label: "Make the file when it is missing", kind: "flag" },
-    { path: `${info}.read_only`, label: "Open it for reading alone", kind: "flag" },
-    number(`${pool}.max_connections`, "Connections that read", "Pool", "8 without a number. One more writes."),
-    number(`${pool}.pool_timeout`, "Seconds that a statement waits for one", "Pool", "10 without a number."),
+    { path: `${info}.create`, label: "Create the file if missing", kind: "flag" },
+    { path: `${info}.read_only`, label: "Open read-only", kind: "flag" },
+    number(`${pool}.max_connections`, "Read connections", "Pool", "Default: 8. One more writes."),
+    number(`${pool}.pool_timeout`, "Pool timeout (s)", "Pool", "Default: 10."),
     number(
       `${pool}.busy_timeout`,
       "Milliseconds that it waits for other processes that write",
       "Pool",
-      "5000 without a number.",
+      "Default: 5000.",
     ),
   ];
 }
@@ -220,25 +215,20 @@ function bigQuery(): Field[] {
       control: valueOrEnv(["json", "from_env"], true),
       hint: "The credentials of the environment, when it is empty. A key is part of the metadata.",
     },
-    number("configuration.global_select_limit", "Rows of a list at most", "Limits", "1000 without a number."),
-    number(
-      "configuration.maximum_bytes_billed",
-      "Bytes that a query may be billed for",
-      "Limits",
-      "Without a number there is no limit.",
-    ),
-    number("configuration.job_timeout", "Seconds that a query may take", "Limits", "600 without a number."),
+    number("configuration.global_select_limit", "Row limit", "Limits", "Default: 1000."),
+    number("configuration.maximum_bytes_billed", "Maximum bytes billed", "Limits", "Default: no limit."),
+    number("configuration.job_timeout", "Query timeout (s)", "Limits", "Default: 600."),
     number(
       "configuration.retry_limit",
       "Attempts after the first",
       "Requests",
-      "5 without a number, for requests that fail for a passing reason.",
+      "Default: 5, for requests that fail for a passing reason.",
     ),
     number(
       "configuration.retry_base_delay",
       "Microseconds before the first of them",
       "Requests",
-      "500000 without a number; each time they double.",
+      "Default: 500000; each time they double.",
     ),
     {
       path: "configuration.location",
@@ -262,32 +252,32 @@ function common(kind: string): Field[] {
   const text = (path: string, label: string, hint?: string): Field => ({
     path,
     label,
-    section: "Names in the schema",
+    section: "GraphQL customization",
     kind: "text",
     hint,
   });
   return [
     text(
       "customization.root_fields.namespace",
-      "Namespace of root fields",
+      "Root field namespace",
       "A field that has those of the source below it.",
     ),
-    text("customization.root_fields.prefix", "Prefix of root fields"),
-    text("customization.root_fields.suffix", "Suffix of root fields"),
-    text("customization.type_names.prefix", "Prefix of types"),
-    text("customization.type_names.suffix", "Suffix of types"),
+    text("customization.root_fields.prefix", "Root field prefix"),
+    text("customization.root_fields.suffix", "Root field suffix"),
+    text("customization.type_names.prefix", "Type name prefix"),
+    text("customization.type_names.suffix", "Type name suffix"),
     ...(hasConventions(kind)
       ? [
           choice(
             "customization.naming_convention",
             "Naming convention",
-            "Names in the schema",
+            "GraphQL customization",
             ["that of the server", "engine-default", "graphql-default"],
             "Words joined by underscores, or by capitals. It counts with --experimental-features naming_convention.",
           ),
         ]
       : []),
-    number("health_check.interval", "Seconds between checks", "Health check", "Without a number there are none."),
+    number("health_check.interval", "Interval (s)", "Health check", "Default: no checks."),
     {
       path: "health_check.test.sql",
       label: "Statement",
@@ -295,8 +285,8 @@ function common(kind: string): Field[] {
       kind: "text",
       hint: "SELECT 1, when it is empty.",
     },
-    number("health_check.timeout", "Seconds until a check has failed", "Health check", "10 without a number."),
-    number("health_check.retries", "Retries", "Health check", "3 without a number."),
-    number("health_check.retry_interval", "Seconds between retries", "Health check", "10 without a number."),
+    number("health_check.timeout", "Timeout (s)", "Health check", "Default: 10."),
+    number("health_check.retries", "Retries", "Health check", "Default: 3."),
+    number("health_check.retry_interval", "Retry interval (s)", "Health check", "Default: 10."),
   ];
 }

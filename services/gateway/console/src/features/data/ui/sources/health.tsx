@@ -27,7 +27,8 @@ export function faultsOf(kind: string, error: unknown, reason?: string): Record<
   return reason ? { [addressOf(kind)]: reason } : {};
 }
 
-function textOf(bad: Inconsistency): string {
+/** textOf says what is wrong with a source. */
+export function textOf(bad: Inconsistency): string {
   return [
     bad.reason.replace(/^Inconsistent object: /, ""),
     typeof bad.message === "string" ? bad.message : bad.message && JSON.stringify(bad.message),
@@ -47,7 +48,7 @@ export function Health(props: { source: Source }) {
     return <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />;
   if (tables.error) return <span className="removed">doesn't answer: {tables.error.message}</span>;
   return tables.data ? (
-    <span className="good">answers, {tables.data.length} tables and views</span>
+    <span className="chip good">Connected · {tables.data.length} tables and views</span>
   ) : (
     <span className="hint">…</span>
   );

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { type MetadataRequest } from "../../../../lib/http/client";
 import { hasTags, kindName, kinds, proofOf } from "../../model/kinds";
 import { exportQuery, inconsistencyQuery, kindsQuery } from "../../../metadata/api/queries";
@@ -17,6 +16,7 @@ import { Preview } from "./preview";
 import { prefixOf } from "../../../../lib/http/prefix";
 import type { Field } from "../../../../ui/forms/types";
 import { Checked, faultsOf, Health, reasonOf } from "./health";
+import { Button } from "../../../../ui/button";
 
 /** Sources lists the sources of the metadata, adds one, and shows one of them. */
 export default function Sources(props: {
@@ -76,7 +76,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
       <h2>Add a source</h2>
       {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       <label className="inline">
-        Kind of database
+        Database type
         <select value={kind} onChange={(e) => setKind(e.target.value)}>
           {(found.data ?? [kind]).map((k) => (
             <option key={k} value={k}>
@@ -108,7 +108,7 @@ function withPreview(fields: Field[], source: Source): Field[] {
   const preview: Field = {
     path: "customization",
     label: "What becomes of its names",
-    section: "Names in the schema",
+    section: "GraphQL customization",
     kind: "custom",
     control: (props) => <Preview {...props} source={source} />,
   };
@@ -186,16 +186,16 @@ function Shown(props: {
         <Link className="button" to="/data" search={{ source: name }}>
           Tables
         </Link>
-        <Button className="button" isPending={reload.isPending} onPress={() => reload.mutate()}>
+        <Button isPending={reload.isPending} onPress={() => reload.mutate()}>
           Reload
         </Button>
         {known && (
-          <Button className="button" aria-expanded={renaming} onPress={() => setRenaming(!renaming)}>
+          <Button aria-expanded={renaming} onPress={() => setRenaming(!renaming)}>
             Rename
           </Button>
         )}
         <Button
-          className="button"
+          look="danger"
           onPress={() =>
             confirm({
               title: "Drop",
@@ -246,7 +246,7 @@ function Shown(props: {
       )}
       {known && (
         <>
-          <h3>How it is reached</h3>
+          <h3>Connection settings</h3>
           {gone && (
             <p className="hint">
               Added anew, it has its tables, their relationships, permissions and event triggers, its functions and its

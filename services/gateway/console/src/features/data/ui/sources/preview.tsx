@@ -24,7 +24,7 @@ export function Preview(props: CustomProps & { source: Source }) {
   return (
     <section aria-label="What becomes of its names" className="form">
       <h4>What becomes of its names</h4>
-      <ul className="changes" aria-label="Names in the schema">
+      <ul className="changes" aria-label="GraphQL customization">
         {tables.map((t) => (
           <li key={display(t.table)}>
             {display(t.table)}: type <code>{typeName(source, t, convention)}</code>, fields{" "}

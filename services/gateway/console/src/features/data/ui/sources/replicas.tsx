@@ -1,8 +1,8 @@
 import { useId } from "react";
-import { Button } from "react-aria-components";
 import type { ControlProps } from "../../../../ui/forms/types";
 import { at, put, type Value } from "../../../../lib/json/path";
 import { ValueOrEnv, type Way } from "../../../../ui/forms/valueorenv";
+import { Button } from "../../../../ui/button";
 
 /**
  * replicas is the control of the servers that answer queries in the place of the first one. key is that of an address.
@@ -42,7 +42,7 @@ function Replicas(props: ControlProps & { address: string; ways: Way[] }) {
             required
           />
           <label className="inline">
-            Connections of a process
+            Max connections
             <input
               type="number"
               min={1}
@@ -52,18 +52,12 @@ function Replicas(props: ControlProps & { address: string; ways: Way[] }) {
               }
             />
           </label>
-          <Button
-            className="button"
-            aria-label={`Remove replica ${i + 1}`}
-            onPress={() => set(list.filter((_, j) => i !== j))}
-          >
+          <Button aria-label={`Remove replica ${i + 1}`} onPress={() => set(list.filter((_, j) => i !== j))}>
             Remove
           </Button>
         </div>
       ))}
-      <Button className="button" onPress={() => set([...list, {}])}>
-        Add a replica
-      </Button>
+      <Button onPress={() => set([...list, {}])}>Add a replica</Button>
       {whole && (
         <span className="removed" id={`${id}-fault`}>
           {whole}

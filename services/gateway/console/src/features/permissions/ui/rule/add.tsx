@@ -1,7 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import {
   Autocomplete,
-  Button,
   Collection,
   Dialog,
   DialogTrigger,
@@ -14,6 +13,7 @@ import {
   SearchField,
 } from "react-aria-components";
 import type { Scope } from "./scope";
+import { Button } from "../../../../ui/button";
 
 /** shownNames bounds how many names are listed at once; typing narrows them. */
 const shownNames = 60;
@@ -33,7 +33,7 @@ export function AddCondition(props: AddProps) {
   const [open, setOpen] = useState(false);
   return (
     <DialogTrigger isOpen={open} onOpenChange={setOpen}>
-      <Button className="button small" aria-label={`${label}: add a condition`}>
+      <Button small aria-label={`${label}: add a condition`}>
         Add a condition…
       </Button>
       <Popover className="popover" placement="bottom start">

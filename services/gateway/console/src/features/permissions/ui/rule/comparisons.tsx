@@ -1,6 +1,5 @@
 import { memo, use, useMemo } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import { common, comparisonQuery, type Comparison, type Operator } from "../../api/comparisons";
 import { infoQuery } from "../../../data/api/tables";
 import { useServer } from "../../../../lib/session";
@@ -21,6 +20,7 @@ import { Operand } from "./operand";
 import { startOfOperand } from "../../model/operands";
 import { display } from "../../../data/model/tables";
 import { Root, type Column, type Scope } from "./scope";
+import { Button } from "../../../../ui/button";
 
 interface ComparisonsProps {
   label: string;
@@ -62,7 +62,7 @@ export function Comparisons(props: ComparisonsProps) {
   };
   const add = free[0] && (
     <Button
-      className="button small"
+      small
       aria-label={`${label}: add an operator to ${name}`}
       onPress={() => change({ ...compared, [free[0]!.name]: start(free[0]!, "") })}
     >
@@ -89,11 +89,7 @@ export function Comparisons(props: ComparisonsProps) {
             change={(v) => change(bare && !isRule(v) ? v : withPart(compared, o, v))}
           />
           {Object.keys(compared).length > 1 && (
-            <Button
-              className="button small"
-              aria-label={`${label}: remove ${o} of ${name}`}
-              onPress={() => change(without(compared, o))}
-            >
+            <Button small aria-label={`${label}: remove ${o} of ${name}`} onPress={() => change(without(compared, o))}>
               −
             </Button>
           )}

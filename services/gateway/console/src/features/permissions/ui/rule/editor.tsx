@@ -1,5 +1,4 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { Button } from "react-aria-components";
 import type { Name, Source } from "../../../../lib/http/types";
 import { useServer } from "../../../../lib/session";
 import { Failure } from "../../../../ui/failure";
@@ -11,6 +10,7 @@ import { Comparisons } from "./comparisons";
 import { added, below, combinators, isRule, plain, withPart, without, type Rule, type Wrong } from "../../model/rule";
 import { Root, useScope, type Place, type Scope, type Subject } from "./scope";
 import { Raw, Why } from "./why";
+import { Button } from "../../../../ui/button";
 
 /** deepest bounds how far rules in rules are shown by controls; the text has all of them. */
 const deepest = 12;
@@ -40,11 +40,7 @@ export function RuleEditor(props: RuleProps) {
         const subject = scope.subject(key);
         const group = groupOf(plain(key), subject);
         const drop = (
-          <Button
-            className="button small"
-            aria-label={`${label}: remove ${key}`}
-            onPress={() => change(without(rule, key))}
-          >
+          <Button small aria-label={`${label}: remove ${key}`} onPress={() => change(without(rule, key))}>
             ×
           </Button>
         );
@@ -170,7 +166,7 @@ function List(props: ConditionProps & { list: Rule[] }) {
             change={(n) => replace(list.map((o, j) => (i === j ? n : o)))}
           />
           <Button
-            className="button small"
+            small
             aria-label={`${label}: remove this rule, ${i + 1} of ${name}`}
             onPress={() => replace(list.filter((_, j) => i !== j))}
           >
@@ -178,11 +174,7 @@ function List(props: ConditionProps & { list: Rule[] }) {
           </Button>
         </div>
       ))}
-      <Button
-        className="button small"
-        aria-label={`${label}: add a rule to ${name}`}
-        onPress={() => replace([...list, {}])}
-      >
+      <Button small aria-label={`${label}: add a rule to ${name}`} onPress={() => replace([...list, {}])}>
         Add a rule
       </Button>
     </>

@@ -1,12 +1,13 @@
 import { useId, useState } from "react";
-import { Button } from "react-aria-components";
 import type { LogicalModel, Name, Source } from "../../../../lib/http/types";
 import { parseExact } from "../../../../lib/json/exact";
 import type { ControlProps } from "../../../../ui/forms/types";
 import { at } from "../../../../lib/json/path";
 import { RuleEditor } from "./editor";
 import { isRule, wrongOf } from "../../model/rule";
+import { RulePreview } from "../rulepreview";
 import { Root } from "./scope";
+import { Button } from "../../../../ui/button";
 
 /** RuleField edits a rule by its conditions, and as JSON next to them. */
 export function RuleField(props: ControlProps & { source: Source; table: Name; model?: LogicalModel }) {
@@ -33,7 +34,6 @@ export function RuleField(props: ControlProps & { source: Source; table: Name; m
         {part === undefined || part === null ? (
           <div>
             <Button
-              className="button"
               onPress={() => {
                 setText(undefined);
                 change({});
@@ -72,6 +72,9 @@ export function RuleField(props: ControlProps & { source: Source; table: Name; m
           />
         </label>
       </div>
+      {!model && field.path === "permission.filter" && isRule(part) && (
+        <RulePreview source={source} table={table} rule={part} />
+      )}
       <span className="hint" id={`${id}-hint`}>
         {field.hint}
       </span>

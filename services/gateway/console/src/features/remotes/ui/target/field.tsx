@@ -10,7 +10,6 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from "graphql";
-import { Button } from "react-aria-components";
 import { remoteQuery } from "../../api/remotes";
 import type { CustomProps } from "../../../../ui/forms/types";
 import { at } from "../../../../lib/json/path";
@@ -20,6 +19,7 @@ import { Loading } from "../../../../ui/progress";
 import { isRule, without } from "../../../permissions/model/rule";
 import { ValueOrEnv, type Left } from "./argument";
 import { callsOf, leftOf, referencesOf, wayOf, type Call } from "../../model/target";
+import { Button } from "../../../../ui/button";
 
 interface RemoteFieldProps extends CustomProps {
   remote: string | undefined;
@@ -242,7 +242,7 @@ function Arguments(props: ArgumentsProps) {
             <strong>{name}</strong>
             <span className="removed">{of.name} has no such argument.</span>
             <Button
-              className="button small"
+              small
               aria-label={`Argument ${name} of ${of.name}: remove`}
               onPress={() => change(without(call.given, name))}
             >

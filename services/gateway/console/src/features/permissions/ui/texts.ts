@@ -1,0 +1,23 @@
+/** The texts of a table's permissions. */
+export const texts = {
+  roles: "Roles and what they may do",
+  role: "Role",
+  newRole: "New role",
+  addRole: "Add role",
+  preview: "Preview as role",
+  ofRole: "Permissions of a role",
+  noRoles: "No role but admin, who may do everything. Add one to share this table.",
+  previewRows: "Preview the rows",
+  rowsOfRule: "Rows of the rule",
+  needs: (variables: string) => `Give ${variables} a value to see the rows.`,
+  lets: (count: number, all: number, most: number) => {
+    const many = (n: number) => (n > most ? `more than ${most.toLocaleString("en")}` : n.toLocaleString("en"));
+    return `The rule lets ${many(count)} of ${many(all)} rows through.`;
+  },
+  all: "all",
+  part: "in part",
+  nothing: "none",
+  conflict: "in conflict",
+  inherited: (words: string) => `${words}, inherited`,
+  cell: (role: string, operation: string, words: string) => `${role} ${operation}: ${words}`,
+};
