@@ -29,7 +29,10 @@ type callers struct {
 }
 
 func (c *callers) Authenticate(_ context.Context, h http.Header, _ json.RawMessage) (*auth.Identity, error) {
-	return c.identities[h.Get("X-Who")], nil
+	if i := c.identities[h.Get("X-Who")]; i != nil {
+		return i, nil
+	}
+	return nil, apierror.New(apierror.AccessDenied, "unknown")
 }
 func (c *callers) AsksWebhook() bool          { return c.webhook }
 func (c *callers) WantsBody(http.Header) bool { return false }
@@ -140,6 +143,12 @@ func TestCacheControl(t *testing.T) {
 
 func TestErrorsAreNotStored(t *testing.T) {
 	t.Parallel()
+	strict := caches(t, cached("60", nil), "", func(w *world, _ *callers) { w.settings.StrictOverHTTP = true })
+	for _, path := range []string{byDocument, "/api/rest/unknown"} {
+		got := strict.send(t, "GET", path, "", "X-Who", "nobody")
+		require.Equal(t, "no-store", got.header.Get("Cache-Control"), "who isn't let in: %s", path)
+		require.Contains(t, got.header.Get("Vary"), "Authorization")
+	}
 	w := caches(t, nil, "", func(w *world, _ *callers) {
 		w.bus.answer = func(_ context.Context, _ bus.Endpoint, _ proto.Message, sink bus.Sink) error {
 			_ = sink.Head(cached("60", nil)) // an answer that fails later

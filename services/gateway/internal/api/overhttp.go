@@ -76,13 +76,13 @@ func requestFault(e *apierror.Error) bool {
 // its text, too.
 func graphqlByGET(x *exchange) error {
 	x.mode = accesslog.ModeError
+	x.mayCache()
 	if err := x.strictly(); err != nil {
 		return err
 	}
 	if err := x.authenticate(nil); err != nil {
 		return err
 	}
-	x.mayCache()
 	parameters := x.r.URL.Query()
 	r := request.OfQuery(parameters)
 	switch {

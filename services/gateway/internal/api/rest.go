@@ -19,10 +19,10 @@ const restPrefix = "/api/rest/"
 
 // callEndpoint answers a request for a REST endpoint with the data of its query.
 func callEndpoint(x *exchange) error {
+	x.mayCache()
 	if err := x.authenticate(nil); err != nil {
 		return err
 	}
-	x.mayCache()
 	current, err := x.api.current()
 	if err != nil {
 		return err
