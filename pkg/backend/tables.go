@@ -15,6 +15,8 @@ type Tables struct {
 	Predicates []Predicate
 	// Assignments are the ways to change a column.
 	Assignments []Assignment
+	// Groups reports whether the rows of a table can be grouped.
+	Groups bool
 	// JSONKinds are what the parts of JSON values are compared and ordered as, in the order of the schema; nil where
 	// conditions on parts aren't supported.
 	JSONKinds []JSONKind

@@ -176,6 +176,17 @@ func (f Procedure) parts(visit func(Part, Scope)) {
 
 func (f Embedded) parts(visit func(Part, Scope)) { one(f.When, same, visit) }
 
+func (g Groups) parts(visit func(Part, Scope)) {
+	own := g.Rows.own()
+	g.Rows.visit(own, visit)
+	for _, k := range g.Keys {
+		one(k.Expr, own, visit)
+	}
+	for _, a := range g.Aggregates {
+		list(a.Args, own, visit)
+	}
+}
+
 func (f Keys) parts(visit func(Part, Scope)) { list(f.Columns, same, visit) }
 
 // Roots.
@@ -237,6 +248,10 @@ func (f *Nested) parts(visit func(Part, Scope)) {
 		visit(f.Root, Scope{From: f.Root.rows().From, Join: f.Join})
 	}
 }
+
+func (f Object) parts(visit func(Part, Scope)) { fieldsOf(f, visit) }
+
+func (f Aggregated) parts(visit func(Part, Scope)) { visit(f.Column, same) }
 
 func (f Aggregates) parts(visit func(Part, Scope)) {
 	for _, a := range f {

@@ -15,9 +15,9 @@ var all = []Part{
 	And{}, Or{}, Not{}, Compare{}, CompareColumn{}, IsNull{}, Exists{}, AggregateCompare{}, Rule{},
 	Column{}, Call{}, Cast{}, Redacted{}, JSONPath{}, JSONValue{}, Upper{}, RowRef{}, Inserted{},
 	Literal{}, Variable{}, Each{}, SessionVar{}, SessionObject{}, Lookup{}, Default{},
-	Table{}, Function{}, Written{}, NativeQuery{}, Procedure{}, Embedded{}, Keys{},
+	Table{}, Function{}, Written{}, NativeQuery{}, Procedure{}, Embedded{}, Keys{}, Groups{},
 	&Select{}, &Aggregate{}, &Connection{},
-	Typename(""), Scalar{}, &NodeID{}, &Nested{}, Aggregates{}, Nodes{}, &AggregateCall{}, &Count{},
+	Typename(""), Scalar{}, Object{}, Aggregated{}, &NodeID{}, &Nested{}, Aggregates{}, Nodes{}, &AggregateCall{}, &Count{},
 	Edges{}, EdgeCursor{}, Node{}, PageInfoFields{}, PageInfo(""),
 	OrderExpr{}, OrderRelated{}, OrderAggregate{},
 }

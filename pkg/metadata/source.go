@@ -83,6 +83,8 @@ type Customization struct {
 	NamingConvention string                   `json:"naming_convention,omitempty"`
 	// JSONPaths adds conditions on the parts of JSON values to the schema, orders by them, and updates of them.
 	JSONPaths bool `json:"json_paths,omitempty"`
+	// Groups adds root fields that group the rows of tables.
+	Groups bool `json:"groups,omitempty"`
 }
 
 func (c *Customization) check() error {

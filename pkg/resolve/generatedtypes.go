@@ -41,6 +41,11 @@ func generatedTypes(d backend.Dialect) []generatedType {
 		{suffix: "aggregate_fields", kind: remoteschema.Object, made: table},
 		{suffix: "stream_cursor_input", kind: remoteschema.InputObject, made: streams},
 		{suffix: "stream_cursor_value_input", kind: remoteschema.InputObject, made: streams},
+		{suffix: "groups", kind: remoteschema.Object, made: grouped},
+		{suffix: "group_key", kind: remoteschema.Object, made: grouped},
+		{suffix: "group_key_order_by", kind: remoteschema.InputObject, made: grouped},
+		{suffix: "groups_order_by", kind: remoteschema.InputObject, made: grouped},
+		{suffix: "groups_bool_exp", kind: remoteschema.InputObject, made: grouped},
 		{suffix: "json_path_order_by", kind: remoteschema.InputObject, made: hasJSON},
 		{suffix: "aggregate_order_by", kind: remoteschema.InputObject, made: isListed},
 		{suffix: "aggregate_bool_exp", kind: remoteschema.InputObject, plain: true, made: isListed},
@@ -82,6 +87,9 @@ func generatedTypes(d backend.Dialect) []generatedType {
 			generatedType{suffix: d.Tables().Aggregates[i].Name + "_fields", kind: remoteschema.Object, made: aggregated(&d.Tables().Aggregates[i], table)},
 			generatedType{suffix: d.Tables().Aggregates[i].Name + "_order_by", kind: remoteschema.InputObject, made: orderedBy(&d.Tables().Aggregates[i])})
 	}
+	for i := range d.Tables().Aggregates {
+		list = append(list, generatedType{suffix: d.Tables().Aggregates[i].Name + "_bool_exp", kind: remoteschema.InputObject, made: aggregated(&d.Tables().Aggregates[i], grouped)})
+	}
 	for _, p := range d.Tables().Predicates {
 		list = append(list,
 			generatedType{suffix: "aggregate_bool_exp_" + p.Name, kind: remoteschema.InputObject, plain: true, made: isListed},
@@ -89,6 +97,9 @@ func generatedTypes(d backend.Dialect) []generatedType {
 	}
 	return list
 }
+
+// grouped reports whether rows of the table can be grouped.
+func grouped(_ *Options, t *Table) bool { return !t.IsModel() && t.Source.Groups() }
 
 // hasJSON reports whether the table has columns or computed fields whose parts can be read and changed.
 func hasJSON(_ *Options, t *Table) bool {

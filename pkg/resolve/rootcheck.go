@@ -60,6 +60,10 @@ func (c claimant) each(o *Options, f func(rootUse)) {
 				if !o.HideStreamFields {
 					f(rootUse{c.source.Namespace, subscriptionRoot, field.Name})
 				}
+			case field == &fields.SelectGroups:
+				if c.source.Groups() {
+					query(field.Name)
+				}
 			case field == &fields.UpdateMany && o.HideUpdateManyFields:
 			case i < queryFields:
 				query(field.Name)

@@ -9,6 +9,7 @@ import (
 // RootFields are the root fields that a table may have, whatever a role is allowed.
 type RootFields struct {
 	Select, SelectByPK, SelectAggregate, SelectStream RootField
+	SelectGroups                                      RootField
 	Insert, InsertOne                                 RootField
 	Update, UpdateByPK, UpdateMany                    RootField
 	Delete, DeleteByPK                                RootField
@@ -54,6 +55,7 @@ func (h *head) rootFields(base identifier, display string, custom map[string]met
 		SelectByPK:      field("select_by_pk", "", "by_pk", "fetch data from the table: %q using primary key columns"),
 		SelectAggregate: field("select_aggregate", "", "aggregate", "fetch aggregated fields from the table: %q"),
 		SelectStream:    field("select_stream", "", "stream", "fetch data from the table in a streaming manner: %q"),
+		SelectGroups:    field("select_groups", "", "groups", "fetch groups of rows of the table: %q"),
 		Insert:          field("insert", "insert", "", "insert data into the table: %q"),
 		InsertOne:       field("insert_one", "insert", "one", "insert a single row into the table: %q"),
 		Update:          field("update", "update", "", "update data of the table: %q"),
@@ -65,12 +67,12 @@ func (h *head) rootFields(base identifier, display string, custom map[string]met
 }
 
 // queryFields is how many of all belong to the roots of queries and subscriptions.
-const queryFields = 4
+const queryFields = 5
 
 // all lists the root fields; those of queries and subscriptions come first.
-func (r *RootFields) all() [11]*RootField {
+func (r *RootFields) all() [12]*RootField {
 	return [...]*RootField{
-		&r.Select, &r.SelectByPK, &r.SelectAggregate, &r.SelectStream,
+		&r.Select, &r.SelectByPK, &r.SelectAggregate, &r.SelectStream, &r.SelectGroups,
 		&r.Insert, &r.InsertOne, &r.Update, &r.UpdateByPK, &r.UpdateMany, &r.Delete, &r.DeleteByPK,
 	}
 }

@@ -116,6 +116,12 @@ func (s *Source) JSONPaths() bool {
 	return c != nil && c.JSONPaths && s.Dialect.Tables().JSONKinds != nil
 }
 
+// Groups reports whether the schema has root fields that group rows.
+func (s *Source) Groups() bool {
+	c := s.Meta.Customization
+	return c != nil && c.Groups && s.Dialect.Tables().Groups
+}
+
 // IsColumn reports whether the table has a column of that name in the database.
 func (s *Schema) IsColumn(source string, table catalog.Name, name string) bool {
 	src := s.Source(source)

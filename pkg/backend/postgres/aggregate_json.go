@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -61,11 +62,15 @@ func (r *renderer) jsonAggregateCall(call *ir.AggregateCall, in *sqltext.Scope) 
 }
 
 func (r *renderer) jsonAggregateCell(function string, column ir.Scalar, in *sqltext.Scope) string {
-	expr := r.AggregateOf(function, column, in)
-	if function == "min" || function == "max" {
-		return r.jsonCell(expr, column.Type)
-	}
-	if r.stringified(column.Type) {
+	return r.jsonAggregated(function, r.AggregateOf(function, column, in), column.Type)
+}
+
+// jsonAggregated renders an aggregate of values of a type.
+func (r *renderer) jsonAggregated(function, expr string, t catalog.Type) string {
+	switch {
+	case function == "min" || function == "max":
+		return r.jsonCell(expr, t)
+	case function != "count" && r.stringified(t):
 		return expr + "::text"
 	}
 	return expr

@@ -88,6 +88,7 @@ func ownQueryCases() []backendtest.Query {
 		field("mood", moodType), field("tags", textsType),
 	}})
 	addWhereCases(add)
+	addGroupCases(add)
 	addFunctionCases(add)
 	return cases
 }
@@ -139,6 +140,39 @@ func addFunctionCases(add func(string, ir.Root) *backendtest.Query) {
 	add("computed_fields_of_any_object", &ir.Select{Rows: tracks(func(r *ir.Rows) { r.Limit = number4("11") }), Fields: []ir.Field{idField, keyless}}).Args = args
 }
 
+// addGroupCases groups rows whose hidden ones don't count, and filters, orders and cuts the groups.
+func addGroupCases(add func(string, ir.Root) *backendtest.Query) {
+	album, seconds, title := column("album_id", int4Type), column("seconds", int4Type), column("title", textType)
+	groups := ir.Groups{
+		Rows: ir.Rows{From: ir.Table{Name: public("track")}, Where: compare(column("id", int4Type), ir.OpGt, number4("1"))},
+		Keys: []ir.GroupKey{{Name: "k0", Expr: album}, {Name: "k1", Expr: ir.Redacted{Expr: title, When: compare(seconds, ir.OpGt, number4("100000"))}}},
+		Aggregates: []ir.GroupAggregate{
+			{Name: "a0", Function: "count"},
+			{Name: "a1", Function: "count", Distinct: true, Args: []ir.Expr{album, seconds}},
+			{Name: "a2", Function: "sum", Args: []ir.Expr{seconds}},
+			{Name: "a3", Function: "max", Args: []ir.Expr{title}},
+		},
+	}
+	value := func(name, function string, t catalog.Type) ir.Aggregated {
+		return ir.Aggregated{Column: column(name, t), Function: function, Type: t}
+	}
+	k0, a0 := column("k0", int4Type), column("a0", int8Type)
+	add("groups", &ir.Select{
+		Rows: ir.Rows{
+			From: groups, Where: compare(a0, ir.OpGt, ir.Variable{Index: 0, Type: int4Type}), Limit: number4("3"), Offset: number4("1"),
+			OrderBy: orderBy(ir.OrderItem{Target: ir.OrderExpr{Expr: a0}, Desc: true}, ir.OrderItem{Target: ir.OrderExpr{Expr: k0}}),
+		},
+		Fields: []ir.Field{
+			{Alias: "key", Value: ir.Object{{Alias: "album", Value: ir.Scalar{Expr: k0, Type: int4Type}}, {Alias: "title", Value: ir.Scalar{Expr: column("k1", textType), Type: textType}}}},
+			{Alias: "aggregate", Value: ir.Object{
+				{Alias: "count", Value: value("a0", "count", int8Type)}, {Alias: "different", Value: value("a1", "count", int8Type)},
+				{Alias: "sum", Value: ir.Object{{Alias: "seconds", Value: value("a2", "sum", int4Type)}}},
+				{Alias: "max", Value: ir.Object{{Alias: "title", Value: value("a3", "max", textType)}, {Alias: "__typename", Value: ir.Typename("max")}}},
+			}},
+		},
+	}).Args = backend.Args{Variables: [][]byte{[]byte("1")}}
+}
+
 func addWhereCases(add func(string, ir.Root) *backendtest.Query) {
 	tags := column("tags", textsType)
 	where := func(name string, e ir.BoolExp) *backendtest.Query {
@@ -162,5 +196,10 @@ func addWhereCases(add func(string, ir.Root) *backendtest.Query) {
 		compare(meta, opHasKey, ir.Literal{Text: "labels", Type: textType}),
 		compare(ir.JSONPath{Expr: meta, Path: []string{"labels", "0"}}, ir.OpEq, ir.Literal{Text: `"Reprise"`, Type: jsonbType}),
 		compare(ir.Cast{Expr: meta, Type: textType}, opLike, ir.Literal{Text: "%1971%", Type: textType}),
+	}}))
+	where("json_parts", album(ir.Or{Exps: []ir.BoolExp{
+		compare(ir.JSONValue{Expr: meta, Path: []string{"labels", "0"}, Kind: "text", Type: textType}, opLike, ir.Literal{Text: "R%", Type: textType}),
+		compare(ir.JSONValue{Expr: meta, Path: []string{"labels"}, Kind: "int", Type: numericType}, ir.OpGt, number4("1")),
+		ir.IsNull{Expr: ir.JSONValue{Expr: meta, Path: []string{}, Kind: "bool", Type: typeBoolean}, Not: true},
 	}}))
 }

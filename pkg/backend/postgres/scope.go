@@ -45,6 +45,8 @@ func (r *renderer) OwnFrom(f ir.From, outer *sqltext.Scope) (string, bool) {
 		return r.embedded(f, outer), true
 	case ir.Keys:
 		return r.keys(f), true
+	case ir.Groups:
+		return r.Groups(f, outer), true
 	}
 	return "", false
 }

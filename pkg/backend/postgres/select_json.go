@@ -58,6 +58,10 @@ func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *sq
 			value = r.jsonCell(r.Single(v.Expr, in), v.Type)
 		case ir.Typename:
 			value = quote.Literal(string(v)) + "::text"
+		case ir.Object:
+			value = r.jsonPresentObject(v, in, q)
+		case ir.Aggregated:
+			value = r.jsonAggregated(v.Function, r.Expr(v.Column, in), v.Type)
 		default:
 			r.Fail("unknown field %T", v)
 		}

@@ -65,6 +65,7 @@ var tables = backend.Tables{
 		{Name: "desc_nulls_first", Description: "in descending order, nulls first", Desc: true, NullsFirst: true},
 		{Name: "desc_nulls_last", Description: "in descending order, nulls last", Desc: true},
 	},
+	Groups:     true,
 	Upsert:     backend.OnConflict,
 	DistinctOn: true,
 }
@@ -72,7 +73,7 @@ var tables = backend.Tables{
 // serverTables are those of databases that speak PostgreSQL's SQL, without what was proven on PostgreSQL alone.
 var serverTables = func() backend.Tables {
 	own := tables
-	own.JSONKinds = nil
+	own.JSONKinds, own.Groups = nil, false
 	own.Assignments = slices.DeleteFunc(slices.Clone(own.Assignments), func(a backend.Assignment) bool { return a.Parts })
 	return own
 }()

@@ -3,6 +3,7 @@ package sqlrows
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqltext"
@@ -155,6 +156,21 @@ func (r *Renderer) aggregateCall(b *answer.Builder, call *ir.AggregateCall, in *
 		}
 	}
 	b.Text("}")
+}
+
+// Groups renders rows of groups as a relation. It is for dialects that group by the positions of items.
+func (r *Renderer) Groups(g ir.Groups, outer *sqltext.Scope) string {
+	q, in := r.PlainRows(Relation{Rows: &g.Rows, Outer: outer})
+	in = in.Aggregated()
+	by := make([]string, len(g.Keys))
+	for i, k := range g.Keys {
+		by[i] = strconv.Itoa(i + 1)
+		q.Items = append(q.Items, r.Expr(k.Expr, in)+" AS "+r.Spelling.Quote(k.Name))
+	}
+	for _, a := range g.Aggregates {
+		q.Items = append(q.Items, r.AggregateCall(a.Function, a.Distinct, a.Args, in)+" AS "+r.Spelling.Quote(a.Name))
+	}
+	return "(" + r.Text(q) + " GROUP BY " + strings.Join(by, ", ") + ")"
 }
 
 // CountRows counts rows.

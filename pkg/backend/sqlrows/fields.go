@@ -30,13 +30,18 @@ func (r *Renderer) Object(fields []ir.Field, in *sqltext.Scope, q *Selection) *a
 
 func (r *Renderer) presentObject(fields []ir.Field, in *sqltext.Scope, q *Selection) *answer.Shape {
 	var b answer.Builder
+	r.members(&b, fields, in, q)
+	return b.Shape()
+}
+
+func (r *Renderer) members(b *answer.Builder, fields []ir.Field, in *sqltext.Scope, q *Selection) {
 	b.Text("{")
 	style := answer.StyleOf(fields)
 	for i, f := range fields {
 		b.Key(i, f.Alias, style)
 		switch v := f.Value.(type) {
 		case *ir.Nested:
-			r.nested(&b, v, in, q)
+			r.nested(b, v, in, q)
 		case *ir.NodeID:
 			b.Add(answer.Part{Kind: answer.Base64, Shape: r.nodeID(v, in, q), Seal: v.Seal})
 		case ir.Scalar:
@@ -44,13 +49,22 @@ func (r *Renderer) presentObject(fields []ir.Field, in *sqltext.Scope, q *Select
 			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
 		case ir.Typename:
 			b.String(string(v))
+		case ir.Object:
+			r.members(b, v, in, q)
+		case ir.Aggregated:
+			expr, c := r.Expr(v.Column, in), r.Dialect.CountCell()
+			if v.Function != countFunction {
+				expr, c = r.Dialect.AggregateCell(v.Function, expr, v.Type)
+			}
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
 		default:
 			r.Fail("unknown field %T", v)
 		}
 	}
 	b.Text("}")
-	return b.Shape()
 }
+
+const countFunction = "count"
 
 func (r *Renderer) nested(b *answer.Builder, n *ir.Nested, in *sqltext.Scope, q *Selection) {
 	switch root := n.Root.(type) {

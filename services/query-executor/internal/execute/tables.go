@@ -20,6 +20,9 @@ func findTables(roots []ir.Root) *finder {
 }
 
 func (f *finder) note(from ir.From, _ *ir.Call) bool {
+	if _, ok := from.(ir.Groups); ok {
+		return true // what it groups comes next
+	}
 	table, isTable := from.(ir.Table)
 	if !isTable {
 		f.known = false

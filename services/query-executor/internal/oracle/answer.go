@@ -48,6 +48,8 @@ func (q *Query) Answer() (answer any, err error) {
 		value = e.one(f, from)
 	case f.function != nil && f.function.Single:
 		value = e.one(f, e.choose(&f.rows, from))
+	case f.kind == groupsField:
+		value = e.groups(f, from)
 	case f.kind == aggregateField || f.kind == functionAggregateField:
 		value = e.aggregate(f, from)
 	default:
@@ -99,13 +101,18 @@ func (e *env) list(r *rows, from []Row) list {
 	if most := e.sees(r.table).limit(); most >= 0 {
 		chosen = cut(r, chosen, 0, most)
 	}
+	return r.listed(chosen, func(row Row) any { return e.object(r, row) })
+}
+
+// listed is the list of what the chosen rows are.
+func (r *rows) listed(chosen []candidate, object func(Row) any) list {
 	var out list
 	for i, c := range chosen {
 		if i == 0 || r.compare(chosen[i-1], c) != 0 {
 			out = append(out, nil)
 		}
 		last := len(out) - 1
-		out[last] = append(out[last], e.object(r, c.row))
+		out[last] = append(out[last], object(c.row))
 	}
 	return out
 }
@@ -260,8 +267,16 @@ func (e *env) field(f *field, t *Table, row Row) any {
 
 // aggregate is an aggregate of the chosen rows; the role's limit holds for nodes only.
 func (e *env) aggregate(f *field, from []Row) any {
+	out := map[string]any{"aggregate": e.values(f, e.choose(&f.rows, from))}
+	if f.nodes {
+		out["nodes"] = e.list(&f.rows, from)
+	}
+	return out
+}
+
+// values are the aggregates of chosen rows.
+func (e *env) values(f *field, chosen []Row) map[string]any {
 	t := f.rows.table
-	chosen := e.choose(&f.rows, from)
 	values := map[string]any{}
 	for _, v := range f.values {
 		if v.function == "count" {
@@ -274,11 +289,7 @@ func (e *env) aggregate(f *field, from []Row) any {
 		}
 		values[v.alias] = columns
 	}
-	out := map[string]any{"aggregate": values}
-	if f.nodes {
-		out["nodes"] = e.list(&f.rows, from)
-	}
-	return out
+	return values
 }
 
 // pathKey is the key that one of the paths asks for.

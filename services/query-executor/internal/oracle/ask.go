@@ -108,6 +108,9 @@ func (a *asker) root(t *Table) field {
 		if a.model.dialect.tenants {
 			f.n = float64(1 + a.IntN(3))
 		}
+	case aggregates && a.model.dialect.groups && len(a.columns(t)) > 0 && a.chance(15):
+		a.group(&f, t)
+		return f
 	case aggregates && a.chance(25):
 		f.kind, f.name = aggregateField, t.Name+"_aggregate"
 	}

@@ -156,7 +156,7 @@ func (m *Model) Metadata() []byte {
 			{"name", "default"},
 			{"kind", m.dialect.kind},
 			{"configuration", m.dialect.configuration},
-			{"customization", object{{"json_paths", m.dialect.parts}}},
+			{"customization", object{{"json_paths", m.dialect.parts}, {"groups", m.dialect.groups}}},
 			{"tables", tables},
 			{"functions", functions},
 		}}},

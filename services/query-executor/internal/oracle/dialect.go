@@ -43,6 +43,8 @@ type Dialect struct {
 	tenants bool
 	// parts reports whether there are conditions on parts of JSON values, orders by them, and updates of them.
 	parts bool
+	// groups reports whether rows can be grouped.
+	groups bool
 	// plainKeys reports whether foreign keys are checked at once, and unique columns take one NULL: neither can be declared otherwise.
 	plainKeys bool
 	// name spells a name of a table or column as the database keeps it, word a text that it can handle; nil for any.
@@ -65,6 +67,7 @@ var PostgreSQL = &Dialect{
 	scalars:       strings.NewReplacer(),
 	functions:     true,
 	parts:         true,
+	groups:        true,
 	collation:     ` COLLATE "C"`,
 	literal:       literal,
 	state: func(t *Table) string {

@@ -34,7 +34,7 @@ var Citus = map[string]*Dialect{
 
 func citus(l *layout, tenants bool) *Dialect {
 	d := *PostgreSQL
-	d.kind, d.layout, d.tenants, d.functions, d.parts, d.inside = "citus", l, tenants, false, false, `"schema":"models"`
+	d.kind, d.layout, d.tenants, d.functions, d.parts, d.groups, d.inside = "citus", l, tenants, false, false, false, `"schema":"models"`
 	return &d
 }
 

@@ -29,6 +29,9 @@ type field struct {
 	// values are the computed values of an aggregate; nodes reports whether its rows are wanted, too.
 	values []aggregateValue
 	nodes  bool
+	// keys are what rows are grouped by, having filters groups; nil for all.
+	keys   []*Column
+	having *groupCondition
 }
 
 type fieldKind int
@@ -44,6 +47,7 @@ const (
 	aggregateField
 	functionField
 	functionAggregateField
+	groupsField
 )
 
 // rows selects rows of a table, and fields of them.
@@ -87,6 +91,8 @@ func (w *writer) field(f *field) string {
 		text += "(" + strings.Join(args, ", ") + ")"
 	}
 	switch {
+	case f.kind == groupsField:
+		return text + " " + w.groups(f)
 	case f.kind == aggregateField || f.kind == functionAggregateField:
 		return text + " " + w.aggregate(f)
 	case f.rows.table != nil:
@@ -104,6 +110,14 @@ func (w *writer) fields(list []field) string {
 }
 
 func (w *writer) aggregate(f *field) string {
+	text := "{ " + w.aggregateValues(f)
+	if f.nodes {
+		text += " nodes " + w.fields(f.rows.fields)
+	}
+	return text + " }"
+}
+
+func (w *writer) aggregateValues(f *field) string {
 	var items []string
 	for _, v := range f.values {
 		if v.function == "count" {
@@ -116,11 +130,7 @@ func (w *writer) aggregate(f *field) string {
 		}
 		items = append(items, v.alias+": "+v.function+" { "+strings.Join(columns, " ")+" }")
 	}
-	text := "{ aggregate { " + strings.Join(items, " ") + " }"
-	if f.nodes {
-		text += " nodes " + w.fields(f.rows.fields)
-	}
-	return text + " }"
+	return "aggregate { " + strings.Join(items, " ") + " }"
 }
 
 func countArguments(v aggregateValue, one bool) string {
@@ -158,7 +168,9 @@ func (w *writer) arguments(f *field) []string {
 	if f.rows.where != nil {
 		add("where", typed{f.rows.table.Name + "_bool_exp", condition(f.rows.where)})
 	}
-	if len(f.rows.order) > 0 {
+	if f.kind == groupsField {
+		w.groupArguments(f, add)
+	} else if len(f.rows.order) > 0 {
 		items := []any{}
 		for _, o := range f.rows.order {
 			items = append(items, o.spell())

@@ -110,6 +110,8 @@ func (p *planner) rootField(f *schema.Field, s *walk.Selected, namespace string)
 		return p.read.Root(name, m.Table.Source, func() (ir.Root, error) { return p.read.ByPK(m.Table, f, s) })
 	case schema.Aggregated:
 		return p.read.Root(name, m.Table.Source, func() (ir.Root, error) { return p.read.AggregateRows(read.TableRelation(m.Table), s, f.Args(), nil) })
+	case schema.Grouped:
+		return p.read.Root(name, m.Table.Source, func() (ir.Root, error) { return p.read.Groups(m.Table, f, s) })
 	case schema.FunctionRows:
 		return p.read.Root(name, m.Table.Source, func() (ir.Root, error) { return p.read.FunctionRows(m, f, s) })
 	case schema.NativeRows:

@@ -12,25 +12,47 @@ const (
 	aggregateOrderBy
 	selectColumn
 	aggregatePredicates
-	jsonPathOrderBy
 	connection
 	edge
 	parts // their number
+)
+
+// Parts that tables of few sources have.
+const (
+	jsonPathOrderBy = parts + 1 + iota
+	groups
+	groupKey
+	groupKeyOrderBy
+	groupsOrderBy
+	groupsBoolExp
 )
 
 // part is a type that the table owns.
 func (t *Table) part(p part) *Type {
 	t.role.mu.Lock()
 	defer t.role.mu.Unlock()
-	if t.own[p] == nil {
-		t.own[p] = &Type{Name: t.partName(p), Kind: p.kind(), definition: tablePart{t, p}}
+	known := t.rare[p]
+	if p < parts {
+		known = t.own[p]
 	}
-	return t.own[p]
+	if known != nil {
+		return known
+	}
+	made := &Type{Name: t.partName(p), Kind: p.kind(), definition: tablePart{t, p}}
+	switch {
+	case p < parts:
+		t.own[p] = made
+	case t.rare == nil:
+		t.rare = map[part]*Type{p: made}
+	default:
+		t.rare[p] = made
+	}
+	return made
 }
 
 func (p part) kind() Kind {
 	switch p {
-	case object, aggregate, aggregateFields, connection, edge:
+	case object, aggregate, aggregateFields, groups, groupKey, connection, edge:
 		return Object
 	case selectColumn:
 		return Enum
@@ -56,6 +78,16 @@ func (t *Table) partName(p part) string {
 		return t.naming.plainTypeName(t.base, "aggregate_bool_exp")
 	case jsonPathOrderBy:
 		return t.naming.typeName(t.base, "json_path_order_by")
+	case groups:
+		return t.naming.typeName(t.base, "groups")
+	case groupKey:
+		return t.naming.typeName(t.base, "group_key")
+	case groupKeyOrderBy:
+		return t.naming.typeName(t.base, "group_key_order_by")
+	case groupsOrderBy:
+		return t.naming.typeName(t.base, "groups_order_by")
+	case groupsBoolExp:
+		return t.naming.typeName(t.base, "groups_bool_exp")
 	case connection:
 		return t.naming.relayName(t.base, "Connection")
 	case edge:
@@ -86,6 +118,14 @@ func (t tablePart) describe() string {
 		return "select columns of " + t.relation() + " " + t.display()
 	case aggregatePredicates, edge:
 		return ""
+	case groups:
+		return "group of rows of " + t.display()
+	case groupKey:
+		return "what rows of a group of " + t.display() + " have in common"
+	case groupKeyOrderBy, groupsOrderBy:
+		return "order groups of " + t.display()
+	case groupsBoolExp:
+		return "filter groups of " + t.display()
 	case jsonPathOrderBy:
 		return "order by parts of the JSON columns of " + t.display()
 	case connection:
@@ -112,6 +152,16 @@ func (t tablePart) build() content {
 		return t.buildAggregatePredicates()
 	case jsonPathOrderBy:
 		return t.buildJSONOrder()
+	case groups:
+		return t.buildGroups()
+	case groupKey:
+		return t.buildGroupKey()
+	case groupKeyOrderBy:
+		return t.buildGroupKeyOrderBy()
+	case groupsOrderBy:
+		return t.buildGroupsOrderBy()
+	case groupsBoolExp:
+		return t.buildGroupsBoolExp()
 	case connection:
 		return t.buildConnection()
 	case edge:

@@ -178,6 +178,12 @@ func (t *Table) readFields(root Root) []Field {
 			Name: roots.SelectAggregate.Name, Type: NonNull(Named(t.AggregateType())), Meaning: Aggregated{t},
 			doc: (*rootDoc)(&roots.SelectAggregate), args: (*rowArgs)(t),
 		})
+		if t.Source.Groups() && len(t.part(selectColumn).Values()) > 0 {
+			fields = append(fields, Field{
+				Name: roots.SelectGroups.Name, Type: NonNull(List(NonNull(Named(t.part(groups))))), Meaning: Grouped{t},
+				doc: (*rootDoc)(&roots.SelectGroups), args: argsFunc(t.groupArguments),
+			})
+		}
 	}
 	return fields
 }

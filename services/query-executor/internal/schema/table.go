@@ -30,6 +30,8 @@ type Table struct {
 
 	// own are the types that the table owns, made on first use; role.mu guards them.
 	own [parts]*Type
+	// rare are those that few tables have.
+	rare map[part]*Type
 }
 
 func newTable(r *Role, t *resolve.Table, p *resolve.SelectPermission) *Table {
