@@ -67,7 +67,7 @@ func (f *CustomRootField) UnmarshalJSON(raw []byte) error {
 
 // rootFieldKeys are the root fields that may be customised, in the order of the documents.
 var rootFieldKeys = [...]string{
-	"select", "select_by_pk", "select_aggregate", "select_stream",
+	"select", "select_by_pk", "select_aggregate", "select_stream", "select_groups",
 	"insert", "insert_one", "update", "update_by_pk", "update_many", "delete", "delete_by_pk",
 }
 

@@ -159,6 +159,11 @@ func TestRootFieldConflicts(t *testing.T) {
 		require.Empty(t, list)
 		_, list = check(prev, source("a", tracks)+","+source("b", tracks+`"customization":{"root_fields":{"prefix":"b_"}},`))
 		require.Empty(t, list)
+		const named = `"tables":[{"table":"track"},{"table":"staff","configuration":{"custom_root_fields":{"select_by_pk":"track_groups"}}}],`
+		_, list = check(prev, source("a", named))
+		require.Empty(t, list)
+		_, list = check(prev, source("a", named+`"customization":{"groups":true},`))
+		require.Equal(t, []string{fmt.Sprintf(want, "track_groups", "table staff in source a", "table track in source a")}, list)
 	}
 	conflicting, list := check(nil, source("a", tracks)+","+source("b", tracks))
 	require.Len(t, list, 1)
