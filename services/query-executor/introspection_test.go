@@ -97,7 +97,7 @@ func TestIntrospectionOfOctober2021(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(got, &body), "%.300s", got)
 	require.Len(t, body.Data.Schema.Directives, 3)
-	require.Len(t, body.Data.Schema.Directives[2].Args, 2)
+	require.Len(t, body.Data.Schema.Directives[2].Args, 3)
 	for _, typ := range body.Data.Schema.Types {
 		require.Nil(t, typ.SpecifiedByURL, typ.Name)
 		var names []string
