@@ -16,7 +16,11 @@ export default defineConfig({
       // Functions, without a page: they take a second or two.
       {
         extends: true,
-        test: { name: "unit", include: ["src/**/*.test.ts", "test/structure.test.ts", "test/style.test.ts"], setupFiles: ["test/unit.ts"] },
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "test/structure.test.ts", "test/style.test.ts"],
+          setupFiles: ["test/unit.ts"],
+        },
       },
       // The whole console in simulated pages.
       {

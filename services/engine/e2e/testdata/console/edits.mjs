@@ -245,7 +245,7 @@ export const tests = {
       await page.getByLabel("Handler", { exact: true }).fill("http://127.0.0.1:4/");
       await metadata("drop_action", { name: "edits_action" });
       await press(page, "Discard it");
-      await page.getByText("Choose an action.").waitFor();
+      await page.getByText("None: an action").waitFor();
       await area(page, "Monitoring");
       await metadata("create_action", { name: "edits_action", definition: { handler: "http://127.0.0.1:1/", output_type: "String" } });
     } finally {

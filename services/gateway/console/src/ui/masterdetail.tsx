@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { FormScope, leave, useConfirmLeave, useStillHere } from "../lib/unsaved";
 import { Staying } from "./forms/staying";
 import { Button } from "./button";
+import { Empty } from "./empty";
 import { icons } from "./icons";
 
 interface MasterDetailProps<T> {
@@ -45,7 +46,6 @@ export function MasterDetail<T>(props: MasterDetailProps<T>) {
         <Button look="primary" onPress={() => show(undefined)}>
           {words.add}
         </Button>
-        {items.length === 0 && <p className="hint">{words.none}</p>}
         <ul className="changes">
           {items.map((item, i) => (
             <li key={i}>
@@ -72,7 +72,12 @@ export function MasterDetail<T>(props: MasterDetailProps<T>) {
           {(adding || begins) && id === "" ? (
             form((then) => close(then && (() => moved(then))))
           ) : (
-            <Staying id={id} name={id} value={shown} otherwise={<p className="hint">{words.choose}</p>}>
+            <Staying
+              id={id}
+              name={id}
+              value={shown}
+              otherwise={items.length === 0 ? <Empty>{words.none}</Empty> : <p className="hint">{words.choose}</p>}
+            >
               {(item, gone) => children(item, gone, moved)}
             </Staying>
           )}

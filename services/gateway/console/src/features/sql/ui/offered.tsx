@@ -25,8 +25,11 @@ export function Offered(props: { source: Source; created: Created[] }) {
   const track = useMutation({
     mutationFn: () =>
       server.change({
-        type: `${prefixOf(source.kind)}_track_tables`,
-        args: { tables: names.map((table) => ({ source: source.name, table })) },
+        type: "bulk",
+        args: names.map((table) => ({
+          type: `${prefixOf(source.kind)}_track_table`,
+          args: { source: source.name, table },
+        })),
       }),
     onSettled: () => client.invalidateQueries({ queryKey: ["metadata"] }),
   });
