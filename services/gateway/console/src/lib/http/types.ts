@@ -336,6 +336,7 @@ export interface Customization {
   type_names?: Affixes;
   naming_convention?: string;
   json_paths?: boolean;
+  groups?: boolean;
 }
 
 export interface Database {
