@@ -22,6 +22,9 @@ func statementsOf(t *testing.T, d *Dialect) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for _, c := range newFixture(t, shopSchema, nil).queryCases(t) {
+		if strings.Contains(c.Name, "json_parts") && d.Tables().JSONKinds == nil || strings.Contains(c.Name, "groups") && !d.Tables().Groups {
+			continue // no plan for the flavor has them
+		}
 		st, err := d.RenderQuery(c.Root, c.Options)
 		require.NoError(t, err)
 		texts[c.Name] = st.SQL()
