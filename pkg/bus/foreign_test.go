@@ -103,6 +103,20 @@ func TestForeignMessagesAmongTheSnapshots(t *testing.T) {
 	put(3)
 }
 
+// TestForeignSnapshotStore: a store of another configuration, which can't be changed, is replaced.
+func TestForeignSnapshotStore(t *testing.T) {
+	t.Parallel()
+	b := connected(t)
+	_, err := b.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: objectStream, Subjects: []string{"foreign"}, Storage: jetstream.MemoryStorage})
+	require.NoError(t, err)
+	require.NoError(t, b.Snapshots().ensure(t.Context(), 1))
+	store, err := b.js.ObjectStore(t.Context(), SnapshotsBucket)
+	require.NoError(t, err)
+	status, err := store.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, jetstream.FileStorage, status.Storage())
+}
+
 // TestForeignQueueOfDeliveries: a stream or consumer of another configuration instead of the queue is replaced.
 func TestForeignQueueOfDeliveries(t *testing.T) {
 	t.Parallel()

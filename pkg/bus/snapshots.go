@@ -219,14 +219,25 @@ func newestOf(stored []*storedSnapshot) int {
 	return newest
 }
 
+// immutableConfig is the error of NATS for a stream whose configuration can't become the one asked for.
+const immutableConfig = 10052
+
 func (s *Snapshots) ensure(ctx context.Context, replicas int) error {
-	_, err := s.bus.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+	config := jetstream.ObjectStoreConfig{
 		Bucket:      SnapshotsBucket,
 		Description: "Snapshots of the metadata and of what the sources contain",
 		Storage:     jetstream.FileStorage,
 		Compression: true,
 		Replicas:    replicas,
-	})
+	}
+	_, err := s.bus.js.CreateOrUpdateObjectStore(ctx, config)
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == immutableConfig { // of another program
+		s.bus.log.Warn("metadata snapshot store is a foreign one; recreating it", "error", err)
+		if err = s.bus.deleteStuck(ctx, objectStream); err == nil {
+			_, err = s.bus.js.CreateOrUpdateObjectStore(ctx, config)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("set up the bucket %s: %w", SnapshotsBucket, err)
 	}
