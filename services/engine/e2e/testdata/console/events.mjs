@@ -169,7 +169,7 @@ export const tests = {
       await has(page.getByRole("dialog", { name: "Delete" }), /1 event of author_changed \(default\) waits, and won't be delivered\./);
       await axe(page, "Events with what goes with a trigger");
       await confirm(page, "Delete", "author_changed");
-      await page.getByText("Choose a trigger to see its events.").waitFor();
+      await page.getByText("None: an event trigger calls a webhook for each changed row of a table.").waitFor();
       await graphql(`mutation { delete_author(where: {name: {_eq: ${JSON.stringify(html)}}}) { affected_rows } }`);
     });
   },
