@@ -152,7 +152,7 @@ func TestUsersOfNATS(t *testing.T) {
 
 	nc, refused := g.connect(bus.ServiceEventDelivery, bus.InboxPrefix(bus.ServiceEventDelivery))
 	requireRefused(t, nc, refused, []string{
-		"engine.query.execute", "engine.query.data", "engine.metadata.apply", "engine.metadata.changes", "engine.metadata.ack",
+		"engine.query.data", "engine.query.explain", "engine.metadata.apply", "engine.metadata.changes", "engine.metadata.ack",
 		"$JS.API.STREAM.DELETE.METADATA", "$JS.API.STREAM.PURGE.METADATA", "$JS.API.STREAM.UPDATE.METADATA", "$O.METADATA_SNAPSHOTS.M.x",
 		"$KV.QUERY_CACHE.a.b.0", "_INBOX_gateway.x.r.y.d0", "$SYS.REQ.SERVER.PING",
 	}, []string{"engine.query.execute", "engine.metadata.>", "_INBOX_gateway.>", "_INBOX_metadata.>", "_INBOX.>", "engine.>", ">", "$JS.API.>"})
