@@ -84,6 +84,9 @@ func (c *calls) begin(ctx context.Context, key callKey) (context.Context, func()
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.running[key] != nil { // ids belong to clients: another one with the same rights keeps its entry
+		return ctx, cancel
+	}
 	c.running[key] = cancel
 	return ctx, func() {
 		cancel()
@@ -140,7 +143,6 @@ func callMCP(x *exchange) error {
 	}
 	x.ctx = ctx
 	r := x.r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
-	r.Body = http.NoBody
 	r.Body = readCloser{bytes.NewReader(body)}
 	w := &held{header: http.Header{}}
 	a.assistants.handler.ServeHTTP(w, r)

@@ -141,7 +141,7 @@ func nullable(n *node, null bool) *node {
 	return n
 }
 
-// outputDepth bounds how deep a selection is described, as it is for requests.
+// outputDepth is the deepest level of a selection that is described. Requests have the same limit.
 const outputDepth = 100
 
 // output is the schema of an operation's data.

@@ -76,8 +76,7 @@ func newTool(d *Document, role *schema.Role, op *parse.Operation, in *inputs) (T
 	return t, err
 }
 
-// effects are the hints of a mutation. Only inserts leave what is there as it is, as long as they don't update on a
-// conflict; only deletes and updates by values come to the same a second time.
+// effects are the hints of a mutation. Inserts without on_conflict destroy nothing; only deletes and updates by values come to the same a second time.
 func effects(role *schema.Role, op *parse.Operation) (destructive, idempotent bool) {
 	root := role.Mutation()
 	idempotent = true
