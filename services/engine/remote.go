@@ -95,14 +95,14 @@ func (s *goSchema) prepare(o *operation) (document *ast.Document, variables map[
 			return nil, nil, failed(err)
 		}
 	}
-	text, err := withoutNulls(o.Query)
-	if err != nil {
-		return nil, nil, failed(err)
-	}
-	if kept, ok := s.documents.Load(text); ok {
+	if kept, ok := s.documents.Load(o.Query); ok {
 		if d, ok := kept.(*ast.Document); ok {
 			return d, variables, nil
 		}
+	}
+	text, err := withoutNulls(o.Query)
+	if err != nil {
+		return nil, nil, failed(err)
 	}
 	document, err = parser.Parse(parser.ParseParams{Source: source.NewSource(&source.Source{Body: []byte(text), Name: "operation"})})
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *goSchema) prepare(o *operation) (document *ast.Document, variables map[
 	if v := graphql.ValidateDocument(&s.schema, document, nil); !v.IsValid {
 		return nil, nil, &graphql.Result{Errors: v.Errors}
 	}
-	s.keep(text, document)
+	s.keep(o.Query, document)
 	return document, variables, nil
 }
 

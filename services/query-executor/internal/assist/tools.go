@@ -76,7 +76,8 @@ func newTool(d *Document, role *schema.Role, op *parse.Operation, in *inputs) (T
 	return t, err
 }
 
-// effects are the hints of a mutation. Inserts without on_conflict destroy nothing; only deletes and updates by values come to the same a second time.
+// effects are the hints of a mutation. Inserts without on_conflict destroy nothing; a mutation of deletes
+// alone changes nothing more when it is repeated.
 func effects(role *schema.Role, op *parse.Operation) (destructive, idempotent bool) {
 	root := role.Mutation()
 	idempotent = true

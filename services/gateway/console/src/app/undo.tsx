@@ -8,7 +8,7 @@ import { icons } from "../ui/icons";
 import { Toast } from "../ui/toast";
 import { texts } from "./texts";
 
-/** UndoNotice says what the last change of the metadata was, and undoes it, as long as it is the last one. */
+/** UndoNotice shows the last metadata change and undoes it until another change follows. */
 export function UndoNotice() {
   const made = useStore(lastChange);
   const server = useServer();

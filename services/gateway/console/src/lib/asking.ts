@@ -1,4 +1,4 @@
-/** Asking is when a change of the metadata is asked for: by its weight, or always. */
+/** Asking says which metadata changes need a confirmation: those that drop or widen something, or all. */
 export type Asking = "weight" | "always";
 
 /** askingKey is where the browser keeps it. */

@@ -27,7 +27,7 @@ const examples: Record<string, string> = {
   sqlite: "/path/to/file.db",
 };
 
-/** checking is the key of what is asked about an address that isn't connected yet. */
+/** checking is the query key of the dry run that checks an address before it is connected. */
 const checking = "connecting";
 
 /** Connect is where a new server begins: the kind of a database, its address, and whether it answers. */
