@@ -269,6 +269,18 @@ func (d *Document) Tools() []*StoredQuery {
 	return slices.CompactFunc(list, func(a, b *StoredQuery) bool { return a.ToolName() == b.ToolName() })
 }
 
+// Tool is the first document that assistants know by a name, nil for none.
+func (d *Document) Tool(name string) *StoredQuery {
+	for _, c := range d.QueryCollections {
+		for i := range c.Definition.Queries {
+			if q := &c.Definition.Queries[i]; q.Tool != nil && q.ToolName() == name {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
 // Prompts are those of all collections.
 func (d *Document) Prompts() []*Prompt {
 	var list []*Prompt

@@ -32,6 +32,10 @@ type state struct {
 
 	mu    sync.Mutex
 	roles map[roleKey]*schema.Role
+
+	// stored are the documents for assistants, in the order of their names, once one has asked.
+	storedOnce sync.Once
+	stored     []*metadata.StoredQuery
 }
 
 type roleKey struct {
@@ -106,7 +110,8 @@ func (s *state) Sized(user *session.Session, size parse.Size) error {
 // tools are the documents for assistants that a session may run as far as its rule for documents goes.
 func (s *state) tools(user *session.Session) []assist.Document {
 	var list []assist.Document
-	for _, q := range s.snapshot.Document.Tools() {
+	s.storedOnce.Do(func() { s.stored = s.snapshot.Document.Tools() })
+	for _, q := range s.stored {
 		if s.Listed(user, q.Query) == nil {
 			list = append(list, assist.Document{Name: q.ToolName(), Title: q.Tool.Title, Description: q.Tool.Description, Query: q.Query})
 		}

@@ -9,8 +9,7 @@ import { Overlay } from "../ui/overlay";
 import { texts } from "./texts";
 
 /**
- * Ended asks to sign in again when the server no longer accepts what one has signed in with, above the page, which stays
- * as it is with all that was typed.
+ * Ended is the dialog to sign in again after the session has ended. The page below keeps its unsaved edits.
  */
 export function Ended() {
   const { session, signIn, signOut } = useSession();

@@ -1,0 +1,390 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/request"
+)
+
+// assistant answers one message.
+type assistant struct {
+	x   *exchange
+	ctx context.Context //nolint:containedctx // it lives as long as the request
+}
+
+func (a *assistant) has(tool string) bool { return slices.Contains(a.x.api.MCP.Discovery, tool) }
+
+// describe asks an executor about the role's schema.
+func (a *assistant) describe(subject, text string, limit int) ([]byte, error) {
+	version, err := a.x.api.MinVersion()
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	err = a.x.api.limited(a.ctx, a.x.session, accesslog.ClientIP(a.x.r), "", a.x.requestID, func(ctx context.Context) error {
+		return a.x.api.Bus.Call(ctx, bus.QueryAssist, &queryv1.AssistRequest{
+			Session: a.x.session.Proto(), MinVersion: version, Subject: subject, Text: text, Limit: int32(limit), //nolint:gosec // it is small
+		}, func() proto.Message { return &queryv1.AssistHead{} }, &bounded{to: &body, most: largestSchema})
+	})
+	return body.Bytes(), err
+}
+
+// bounded collects an answer.
+type bounded struct {
+	to   *bytes.Buffer
+	most int
+	// head gets the head of the answer, nil for none.
+	head func(proto.Message)
+}
+
+// Head implements bus.Sink.
+func (b *bounded) Head(m proto.Message) error {
+	if b.head != nil {
+		b.head(m)
+	}
+	return nil
+}
+
+// errLarge is for answers that are too large to keep.
+var errLarge = errors.New("the answer is too large")
+
+// Write implements bus.Sink.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.to.Len()+len(p) > b.most {
+		return 0, errLarge
+	}
+	return b.to.Write(p)
+}
+
+// toolList is the answer of an executor.
+type toolList struct {
+	Tools []struct {
+		Name, Title, Description string
+		Input, Output            json.RawMessage
+		ReadOnly                 bool `json:"read_only"`
+		Destructive, Idempotent  bool
+	} `json:"tools"`
+	Next string `json:"next"`
+}
+
+func (a *assistant) tools(p *mcp.ListToolsParams) (*mcp.ListToolsResult, error) {
+	result, after := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}, ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after == "" {
+		result.Tools = append(result.Tools, a.own()...)
+	}
+	body, err := a.describe("tools", after, mcpPage)
+	if err != nil {
+		return nil, protocolError(err)
+	}
+	var list toolList
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	closed := false
+	for _, t := range list.Tools {
+		result.Tools = append(result.Tools, &mcp.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output,
+			Annotations: &mcp.ToolAnnotations{
+				Title: t.Title, ReadOnlyHint: t.ReadOnly, DestructiveHint: &t.Destructive, IdempotentHint: t.Idempotent || t.ReadOnly, OpenWorldHint: &closed,
+			},
+		})
+	}
+	result.NextCursor = list.Next
+	return result, nil
+}
+
+// own are the engine's tools.
+func (a *assistant) own() []*mcp.Tool {
+	closed := false
+	text := func(description string) map[string]any {
+		return map[string]any{"type": "string", "description": description}
+	}
+	object := func(required []string, properties map[string]any) map[string]any {
+		return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	}
+	all := []*mcp.Tool{
+		{
+			Name: toolSearch, Title: "Search the schema", Description: "Find types and fields by words in their names and comments. Begin here.",
+			InputSchema: object([]string{"text"}, map[string]any{
+				"text": text("words, all of which have to fit"), "limit": map[string]any{"type": "integer", "minimum": 1, "maximum": mostHits, "default": defaultHits},
+			}),
+		},
+		{
+			Name: toolDescribe, Title: "Describe a type", Description: "The fields, arguments and comments of a type as GraphQL text.",
+			InputSchema: object([]string{"name"}, map[string]any{"name": text("name of a type, or of a root field for its type")}),
+		},
+		{
+			Name: toolQuery, Title: "Run a query", Description: "Run a GraphQL query. It can't change anything. Select few fields, and use limit and offset.",
+			InputSchema: object([]string{"query"}, map[string]any{
+				"query": text("a GraphQL query"), "variables": map[string]any{"type": "object", "description": "values of its variables"},
+			}),
+		},
+		{
+			Name: toolExplain, Title: "Explain a query", Description: "The SQL of a GraphQL query and the database's plan of it.",
+			InputSchema: object([]string{"query"}, map[string]any{
+				"query": text("a GraphQL query"), "variables": map[string]any{"type": "object", "description": "values of its variables"},
+			}),
+		},
+	}
+	return slices.DeleteFunc(all, func(t *mcp.Tool) bool {
+		t.Annotations = &mcp.ToolAnnotations{Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
+		return !a.has(t.Name)
+	})
+}
+
+// call runs a tool. What goes wrong in it is a result, so that the assistant sees it.
+func (a *assistant) call(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
+	result, err := a.run(p)
+	outcome := "success"
+	switch {
+	case err != nil:
+		outcome = "refused"
+	case result.IsError:
+		outcome = "error"
+	}
+	tool := p.Name
+	if err != nil {
+		tool = "" // made up by the client
+	}
+	a.x.api.Metrics.mcpCalls.WithLabelValues(tool, outcome).Inc()
+	a.x.api.Log.DebugContext(a.ctx, "an assistant called a tool", "tool", p.Name, "role", a.x.session.Role, "outcome", outcome, "request_id", a.x.requestID)
+	return result, err
+}
+
+func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
+	var in struct {
+		Text      string          `json:"text"`
+		Name      string          `json:"name"`
+		Limit     int             `json:"limit"`
+		Query     string          `json:"query"`
+		Variables json.RawMessage `json:"variables"`
+	}
+	if a.has(p.Name) {
+		if err := json.Unmarshal(orObject(p.Arguments), &in); err != nil {
+			return failedCall("the arguments don't fit the tool: " + err.Error()), nil
+		}
+	}
+	switch {
+	case !a.has(p.Name):
+		return a.document(p)
+	case p.Name == toolSearch:
+		if in.Limit <= 0 {
+			in.Limit = defaultHits
+		}
+		return a.result(a.describe("search", in.Text, min(in.Limit, mostHits)))
+	case p.Name == toolDescribe:
+		text, err := a.describe("type", in.Name, 0)
+		if err == nil && len(text) == 0 {
+			return failedCall("no type is called " + in.Name + ": search for one"), nil
+		}
+		return a.text(text, err), nil
+	case p.Name == toolQuery:
+		return a.execute(request.GraphQL{Query: in.Query, Variables: in.Variables, ReadOnly: true}), nil
+	}
+	return a.explain(in.Query, in.Variables), nil
+}
+
+func orObject(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// document runs a stored document.
+func (a *assistant) document(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
+	current, err := a.x.api.current()
+	if err != nil {
+		return nil, err
+	}
+	tool := current.Document.Tool(p.Name)
+	if tool == nil {
+		return nil, errors.New("there is no tool " + p.Name)
+	}
+	return a.execute(request.GraphQL{Query: tool.Query, Variables: p.Arguments}), nil
+}
+
+// execute runs an operation as any other request of the caller.
+func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
+	x := a.x
+	x.asks(r)
+	var body bytes.Buffer
+	sink := &bounded{to: &body, most: largestSchema, head: func(m proto.Message) {
+		if h, ok := m.(*queryv1.ExecuteHead); ok {
+			x.describe(request.Describe(h))
+		}
+	}}
+	err := x.api.limited(a.ctx, x.session, accesslog.ClientIP(x.r), r.OperationName, x.requestID, func(ctx context.Context) error {
+		asked, err := x.api.executeRequest(x.session, r, false, x.requestID, x.api.clientHeaders(x.r.Header, x.r.Host))
+		if err != nil {
+			return err
+		}
+		return x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
+	})
+	if err != nil {
+		return failedCall(shownError(err))
+	}
+	var answered struct {
+		Data   json.RawMessage `json:"data"`
+		Errors []struct {
+			Message    string `json:"message"`
+			Extensions struct {
+				Code string `json:"code"`
+			} `json:"extensions"`
+		} `json:"errors"`
+	}
+	if err := json.Unmarshal(body.Bytes(), &answered); err != nil {
+		return failedCall(shownError(err))
+	}
+	if len(answered.Errors) > 0 {
+		texts := make([]string, len(answered.Errors))
+		for i, e := range answered.Errors {
+			texts[i] = withCode(e.Message, e.Extensions.Code)
+		}
+		return failedCall(strings.Join(texts, "\n"))
+	}
+	result, _ := a.result(answered.Data, nil)
+	return result
+}
+
+// result is an answer in JSON.
+func (a *assistant) result(body []byte, err error) (*mcp.CallToolResult, error) {
+	result := a.text(body, err)
+	if len(body) > a.x.api.MCP.AnswerSize {
+		result.IsError = true // the tool's schema has structured content
+	}
+	if !result.IsError && len(body) <= a.x.api.MCP.AnswerSize && len(body) > 0 && body[0] == '{' {
+		result.StructuredContent = json.RawMessage(body)
+	}
+	return result, nil
+}
+
+// text is an answer, cut off where it is too long.
+func (a *assistant) text(body []byte, err error) *mcp.CallToolResult {
+	if err != nil {
+		return failedCall(shownError(err))
+	}
+	shown := string(body)
+	if most := a.x.api.MCP.AnswerSize; len(body) > most {
+		shown = strings.ToValidUTF8(shown[:most], "") + "\n... The answer is cut off here. Ask for less: fewer fields, a limit, or pages by offset."
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown}}}
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown}}}
+}
+
+func failedCall(message string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: message}}, IsError: true}
+}
+
+func shownError(err error) string {
+	if errors.Is(err, errLarge) {
+		return err.Error() + ": ask for less"
+	}
+	return withCode(apierror.From(err).Message, string(apierror.From(err).Code))
+}
+
+// withCode is a message with its code, which assistants know from other servers.
+func withCode(message, code string) string {
+	if code == "" {
+		return message
+	}
+	return message + " (" + code + ")"
+}
+
+// protocolError is an error without its internal part.
+func protocolError(err error) error { return errors.New(shownError(err)) }
+
+func (a *assistant) explain(query string, variables json.RawMessage) *mcp.CallToolResult {
+	version, err := a.x.api.MinVersion()
+	if err != nil {
+		return failedCall(shownError(err))
+	}
+	var body bytes.Buffer
+	err = a.x.api.limited(a.ctx, a.x.session, accesslog.ClientIP(a.x.r), "", a.x.requestID, func(ctx context.Context) error {
+		return a.x.api.Bus.Call(ctx, bus.QueryExplain, &queryv1.ExplainRequest{
+			Session: a.x.session.Proto(), Query: query, Variables: variables, MinVersion: version,
+		}, newExecuteHead, &bounded{to: &body, most: largestSchema})
+	})
+	return a.text(body.Bytes(), err)
+}
+
+func (a *assistant) resources() *mcp.ListResourcesResult {
+	return &mcp.ListResourcesResult{Resources: []*mcp.Resource{{
+		URI: schemaURI, Name: "schema", Title: "GraphQL schema of the role", MIMEType: "application/graphql",
+		Description: "All types and fields that the role sees, with their comments",
+	}}}
+}
+
+func (a *assistant) templates() *mcp.ListResourceTemplatesResult {
+	return &mcp.ListResourceTemplatesResult{ResourceTemplates: []*mcp.ResourceTemplate{{
+		URITemplate: typeURI + "{name}", Name: "type", Title: "A type of the schema", MIMEType: "application/graphql",
+	}}}
+}
+
+func (a *assistant) read(uri string) (*mcp.ReadResourceResult, error) {
+	var text []byte
+	var err error
+	name, isType := strings.CutPrefix(uri, typeURI)
+	switch {
+	case uri == schemaURI:
+		text, err = a.describe("schema", "", 0)
+	case isType:
+		text, err = a.describe("type", name, 0)
+	}
+	if err != nil {
+		return nil, protocolError(err)
+	}
+	if len(text) == 0 {
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "application/graphql", Text: string(text)}}}, nil
+}
+
+func (a *assistant) prompts() (*mcp.ListPromptsResult, error) {
+	current, err := a.x.api.current()
+	if err != nil {
+		return nil, err
+	}
+	result := &mcp.ListPromptsResult{Prompts: []*mcp.Prompt{}}
+	for _, p := range current.Document.Prompts() {
+		shown := &mcp.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
+		for _, arg := range p.Arguments {
+			shown.Arguments = append(shown.Arguments, &mcp.PromptArgument{Name: arg.Name, Description: arg.Description, Required: arg.Required})
+		}
+		result.Prompts = append(result.Prompts, shown)
+	}
+	return result, nil
+}
+
+func (a *assistant) prompt(p *mcp.GetPromptParams) (*mcp.GetPromptResult, error) {
+	current, err := a.x.api.current()
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range current.Document.Prompts() {
+		if known.Name != p.Name {
+			continue
+		}
+		text, err := known.Fill(p.Arguments)
+		if err != nil {
+			return nil, protocolError(err)
+		}
+		return &mcp.GetPromptResult{Description: known.Description, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
+	}
+	return nil, errors.New("there is no prompt " + p.Name)
+}
