@@ -92,29 +92,21 @@ func (l *Log) watch(ctx context.Context, relations []catalog.Name, columns backe
 
 // Listen implements backend.Changes. It calls ready when a process reads the log.
 func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
-	messages, overflow := make(chan *changev1.Told, backlog), make(chan struct{}, 1)
-	var waiting atomic.Int64
+	in := newInbox()
 	stop, err := l.bus.Subscribe(bus.ChangesTold, func() proto.Message { return &changev1.Told{} }, func(m proto.Message) {
-		told, ok := m.(*changev1.Told)
-		if !ok || told.GetSource() != l.source {
-			return
-		}
-		if waiting.Add(int64(proto.Size(told))) <= backlogBytes {
-			select {
-			case messages <- told:
-				return
-			default:
-			}
-		}
-		select {
-		case overflow <- struct{}{}:
-		default:
+		if told, ok := m.(*changev1.Told); ok && told.GetSource() == l.source {
+			in.put(told)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	defer stop()
+	return l.read(ctx, in, ready, changed)
+}
+
+// read takes the messages of an inbox until something is wrong with them.
+func (l *Log) read(ctx context.Context, in *inbox, ready func(), changed func(backend.Change)) error {
 	defer l.follow("", "", false)
 	want := time.NewTicker(wantEvery)
 	defer want.Stop()
@@ -125,7 +117,7 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-overflow:
+		case <-in.overflow:
 			return errMissing
 		case <-want.C:
 			l.want()
@@ -133,8 +125,8 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 			if r.name != "" {
 				return errSilent
 			}
-		case m := <-messages:
-			waiting.Add(-int64(proto.Size(m)))
+		case m := <-in.messages:
+			in.took(m)
 			if r.name == "" && !m.GetEnded() {
 				r.name, r.number = m.GetReading(), m.GetNumber()
 				l.follow(m.GetReading(), m.GetInstance(), m.GetGuarded())
@@ -152,6 +144,36 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 		}
 	}
 }
+
+// inbox holds the messages that wait, within backlog and backlogBytes.
+type inbox struct {
+	messages chan *changev1.Told
+	// overflow has an entry after a message was dropped.
+	overflow chan struct{}
+	bytes    atomic.Int64
+}
+
+func newInbox() *inbox {
+	return &inbox{messages: make(chan *changev1.Told, backlog), overflow: make(chan struct{}, 1)}
+}
+
+// put adds a message, or drops it and signals overflow.
+func (i *inbox) put(m *changev1.Told) {
+	if i.bytes.Add(int64(proto.Size(m))) <= backlogBytes {
+		select {
+		case i.messages <- m:
+			return
+		default:
+		}
+	}
+	select {
+	case i.overflow <- struct{}{}:
+	default:
+	}
+}
+
+// took frees the bytes of a message that was received from messages.
+func (i *inbox) took(m *changev1.Told) { i.bytes.Add(-int64(proto.Size(m))) }
 
 // reading is what is listened to; without a name, nothing yet.
 type reading struct {

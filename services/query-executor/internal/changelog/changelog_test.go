@@ -121,38 +121,47 @@ func TestListenNoticesWhatItMisses(t *testing.T) {
 	}
 }
 
-// TestListenKeepsLittle of what it can't take yet.
-func TestListenKeepsLittle(t *testing.T) {
+// TestInboxIsBounded by the number of messages and by their bytes.
+func TestInboxIsBounded(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
-	f.tell("a", 1)
-	receive(t, f.ready)
-	table := strings.Repeat("t", 512<<10)
-	number := uint64(1)
-	for range cap(f.changed) + 1 { // then it waits for the one that takes them
-		number++
-		f.tell("a", number, "t")
+	small := &changev1.Told{Source: "shop", Changes: []*changev1.Change{{Table: "t"}}}
+	large := &changev1.Told{Source: "shop", Changes: []*changev1.Change{{Table: strings.Repeat("t", 512<<10)}}}
+	for name, c := range map[string]struct {
+		message *changev1.Told
+		fit     int
+	}{
+		"messages": {small, backlog},
+		"bytes":    {large, backlogBytes / proto.Size(large)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := newInbox()
+			for range c.fit {
+				in.put(c.message)
+			}
+			require.Empty(t, in.overflow)
+			require.Len(t, in.messages, c.fit)
+			in.took(<-in.messages)
+			in.put(c.message)
+			require.Empty(t, in.overflow, "what was taken makes room")
+			for range 3 {
+				in.put(c.message)
+			}
+			require.Len(t, in.messages, c.fit)
+			require.Len(t, in.overflow, 1)
+		})
 	}
-	for range 2 * backlogBytes / len(table) {
-		number++
-		f.tell("a", number, table)
+}
+
+// TestFullInboxEndsListening although no message that was kept is wrong.
+func TestFullInboxEndsListening(t *testing.T) {
+	t.Parallel()
+	in, s := newInbox(), bustest.Server(t)
+	for n := range uint64(backlog + 1) {
+		in.put(&changev1.Told{Source: "shop", Reading: "a", Number: n, Changes: []*changev1.Change{{Table: "t"}}})
 	}
-	limit := time.After(patience)
-	for {
-		select {
-		case <-f.changed:
-			continue
-		case <-time.After(10 * time.Millisecond): // a reader that is silent would be lost for that
-			number++
-			f.tell("a", number, "t")
-			continue
-		case err := <-f.ended:
-			require.ErrorIs(t, err, errMissing)
-		case <-limit:
-			require.Fail(t, "it goes on")
-		}
-		return
-	}
+	err := New(bustest.Connect(t, s), "shop").read(t.Context(), in, func() {}, func(backend.Change) {})
+	require.ErrorIs(t, err, errMissing)
 }
 
 func TestWatch(t *testing.T) {
