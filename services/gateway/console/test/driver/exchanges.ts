@@ -127,7 +127,7 @@ function parsed(text: string): unknown {
   return text;
 }
 
-const changing = /^(\w+_)?(create|drop|add|remove|set|delete|update)_/;
+const changing = /^(\w+_)?(create|drop|add|remove|set|delete|update|track|untrack)_/;
 const reading =
   /^(\w+_)?(get|list|export|test|introspect|validate|suggest|describe|explain|dump|diff|count|select|check)_?|_(get|list|export|test|introspect|validate|suggest|names|functions|tables)(_|$)|source_kinds|database_inspection|inconsisten/;
 
