@@ -46,8 +46,8 @@ type PublishedTable struct {
 // PublishedColumn is a column that is published.
 type PublishedColumn struct {
 	ir.Column
-	// Redact, when not nil, must hold for the value to be published; else it is null.
-	Redact ir.BoolExp
+	// Value is what is published of it: the column, or what is shown instead of hidden values.
+	Value ir.Expr
 }
 
 // ChangeOp is what a ChangeMessage tells.

@@ -15,6 +15,8 @@ type Tables struct {
 	Predicates []Predicate
 	// Assignments are the ways to change a column.
 	Assignments []Assignment
+	// Masks are what text can be shown as.
+	Masks []Mask
 	// Groups reports whether the rows of a table can be grouped.
 	Groups bool
 	// JSONKinds are what the parts of JSON values are compared and ordered as, in the order of the schema; nil where
@@ -54,6 +56,33 @@ func (t *Tables) Aggregate(name string) *Aggregate {
 	for i := range t.Aggregates {
 		if a := &t.Aggregates[i]; a.Name == name {
 			return a
+		}
+	}
+	return nil
+}
+
+// The names of the masks.
+const (
+	MaskRedact = "redact" // three stars, also for NULL
+	MaskHash   = "hash"   // SHA-256 in hexadecimal digits
+	MaskLast4  = "last4"  // four stars and the last four characters of more than four
+	MaskEmail  = "email"  // the first character, three stars, and what follows the last @, with it
+)
+
+// Mask hides a text, or a part of it. All but MaskRedact make NULL of NULL.
+type Mask struct {
+	Name string
+	// Takes reports whether it takes a type.
+	Takes func(t catalog.Type) bool
+	// SQL is the template: $l is the text.
+	SQL string
+}
+
+// Mask finds a mask, nil when there is none.
+func (t *Tables) Mask(name string) *Mask {
+	for i := range t.Masks {
+		if m := &t.Masks[i]; m.Name == name {
+			return m
 		}
 	}
 	return nil

@@ -131,13 +131,19 @@ func (c *checker) toSource(t *Table, name string, to *metadata.ToSource) {
 // rules finds columns that permissions compare.
 func (c *checker) rules(m *metadata.Table, t *Table) {
 	for _, p := range m.SelectPermissions {
-		c.rule(m, t, p.Role, p.Permission.Filter)
+		for _, rule := range p.Permission.Rules {
+			c.rule(m, t, p.Role, rule.Filter)
+		}
 	}
 	for _, p := range m.UpdatePermissions {
-		c.rule(m, t, p.Role, p.Permission.Filter)
+		for _, rule := range p.Permission.Rules {
+			c.rule(m, t, p.Role, rule.Filter)
+		}
 	}
 	for _, p := range m.DeletePermissions {
-		c.rule(m, t, p.Role, p.Permission.Filter)
+		for _, rule := range p.Permission.Rules {
+			c.rule(m, t, p.Role, rule.Filter)
+		}
 	}
 }
 

@@ -120,11 +120,19 @@ type Cast struct {
 	Type catalog.Type
 }
 
-// Redacted is NULL unless When holds: a cell that only some parents of an inherited role
-// may see.
+// Redacted is Else unless When holds: a cell that a role may see in some rows. Without Else it is NULL.
 type Redacted struct {
 	Expr Expr
 	When BoolExp
+	Else Expr
+}
+
+// Masked is what a cell shows instead of the value of Expr: Value, or what the mask of the dialect makes of it. It has the type of Expr.
+type Masked struct {
+	Expr Expr
+	// Mask is the name of a backend.Mask, and empty for Value.
+	Mask  string
+	Value Value
 }
 
 // JSONPath is a part of a JSON value.
@@ -161,6 +169,7 @@ func (Column) expr()    {}
 func (Call) expr()      {}
 func (Cast) expr()      {}
 func (Redacted) expr()  {}
+func (Masked) expr()    {}
 func (JSONPath) expr()  {}
 func (JSONValue) expr() {}
 func (Upper) expr()     {}

@@ -119,6 +119,12 @@ func (e Cast) parts(visit func(Part, Scope)) { one(e.Expr, same, visit) }
 func (e Redacted) parts(visit func(Part, Scope)) {
 	one(e.Expr, same, visit)
 	one(e.When, same, visit)
+	one(e.Else, same, visit)
+}
+
+func (e Masked) parts(visit func(Part, Scope)) {
+	one(e.Expr, same, visit)
+	one(e.Value, same, visit)
 }
 
 func (e JSONPath) parts(visit func(Part, Scope)) { one(e.Expr, same, visit) }

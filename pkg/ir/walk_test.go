@@ -13,7 +13,7 @@ import (
 // all has one of each part.
 var all = []Part{
 	And{}, Or{}, Not{}, Compare{}, CompareColumn{}, IsNull{}, Exists{}, AggregateCompare{}, Rule{},
-	Column{}, Call{}, Cast{}, Redacted{}, JSONPath{}, JSONValue{}, Upper{}, RowRef{}, Inserted{},
+	Column{}, Call{}, Cast{}, Redacted{}, Masked{}, JSONPath{}, JSONValue{}, Upper{}, RowRef{}, Inserted{},
 	Literal{}, Variable{}, Each{}, SessionVar{}, SessionObject{}, Lookup{}, Default{},
 	Table{}, Function{}, Written{}, NativeQuery{}, Procedure{}, Embedded{}, Keys{}, Groups{},
 	&Select{}, &Aggregate{}, &Connection{},

@@ -26,23 +26,17 @@ func (d *Document) ForwardsClientHeaders() bool {
 }
 
 func (t *Table) forwardsClientHeaders() bool {
-	forwards := func(raw json.RawMessage) bool {
-		w, err := ParseValidateInput(raw)
-		return err == nil && w != nil && w.ForwardClientHeaders
-	}
-	for _, p := range t.InsertPermissions {
-		if forwards(p.Permission.ValidateInput) {
-			return true
-		}
-	}
-	for _, p := range t.UpdatePermissions {
-		if forwards(p.Permission.ValidateInput) {
-			return true
-		}
-	}
-	for _, p := range t.DeletePermissions {
-		if forwards(p.Permission.ValidateInput) {
-			return true
+	return forwards(t.InsertPermissions, func(p *InsertPermission) json.RawMessage { return p.ValidateInput }) ||
+		forwards(t.UpdatePermissions, func(p *UpdatePermission) json.RawMessage { return p.ValidateInput }) ||
+		forwards(t.DeletePermissions, func(p *DeletePermission) json.RawMessage { return p.ValidateInput })
+}
+
+func forwards[P any](list []*Permission[P], validator func(*P) json.RawMessage) bool {
+	for _, p := range list {
+		for i := range p.Permission.Rules {
+			if w, err := ParseValidateInput(validator(&p.Permission.Rules[i])); err == nil && w != nil && w.ForwardClientHeaders {
+				return true
+			}
 		}
 	}
 	return false

@@ -224,8 +224,8 @@ func (t modelTarget) change(
 // CreateLogicalModelPermission are the arguments of create_logical_model_select_permission.
 type CreateLogicalModelPermission struct {
 	modelTarget
-	Permission SelectPermission `json:"permission" meta:"required"`
-	Comment    *string          `json:"comment"`
+	Permission Definition[SelectPermission] `json:"permission" meta:"required"`
+	Comment    *string                      `json:"comment"`
 }
 
 func (a *CreateLogicalModelPermission) check() error { return a.modelTarget.check() }

@@ -3,6 +3,7 @@ package metadata
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/apierror"
@@ -11,9 +12,92 @@ import (
 
 // Permission is the permission of one role on one table for one operation.
 type Permission[P any] struct {
-	Role       string  `json:"role" meta:"required,nonempty"`
-	Permission P       `json:"permission" meta:"required"`
-	Comment    *string `json:"comment,omitempty"`
+	Role       string        `json:"role" meta:"required,nonempty"`
+	Permission Definition[P] `json:"permission" meta:"required"`
+	Comment    *string       `json:"comment,omitempty"`
+}
+
+// Definition is what a permission allows: one rule, or a list of rules that each allow something.
+type Definition[P any] struct {
+	Rules []P
+	// List reports whether JSON has a list. One rule may be a list, too.
+	List bool
+}
+
+// One is the definition with a single rule.
+func One[P any](rule P) Definition[P] { return Definition[P]{Rules: []P{rule}} }
+
+// maxRules bounds the rules of a list: each is part of every statement.
+const maxRules = 50
+
+// decode implements decoder.
+func (d *Definition[P]) decode(raw json.RawMessage) error {
+	if JSONType(raw) != "Array" {
+		*d = Definition[P]{Rules: make([]P, 1)}
+		return decode(raw, &d.Rules[0])
+	}
+	d.List = true
+	if err := decode(raw, &d.Rules); err != nil {
+		return err
+	}
+	switch n := len(d.Rules); {
+	case n == 0:
+		return apierror.New(apierror.ParseFailed, "a list of rules can't be empty")
+	case n > maxRules:
+		return apierror.Newf(apierror.ParseFailed, "%d rules: a list has at most %d", n, maxRules)
+	}
+	names := make(map[string]bool, len(d.Rules))
+	for i := range d.Rules {
+		name := nameOfRule(&d.Rules[i])
+		if name != "" && names[name] {
+			return apierror.At(apierror.Newf(apierror.ParseFailed, "two rules have the name %q", name), i, "name")
+		}
+		names[name] = true
+	}
+	return nil
+}
+
+// UnmarshalJSON reads a rule, or a list of rules.
+func (d *Definition[P]) UnmarshalJSON(raw []byte) error {
+	*d = Definition[P]{}
+	if d.List = JSONType(raw) == "Array"; d.List {
+		return json.Unmarshal(raw, &d.Rules)
+	}
+	d.Rules = make([]P, 1)
+	return json.Unmarshal(raw, &d.Rules[0])
+}
+
+// MarshalJSON writes the rule, or the list of rules.
+func (d Definition[P]) MarshalJSON() ([]byte, error) {
+	if !d.List && len(d.Rules) == 1 {
+		return Encode(d.Rules[0])
+	}
+	return Encode(d.Rules)
+}
+
+// Shape has the keys of the rules.
+func (d *Definition[P]) Shape() any { return []P{} }
+
+// RuleName is how reports name the rule of that index: by its name, or by its place from 1 on.
+func (d Definition[P]) RuleName(i int) string {
+	if name := nameOfRule(&d.Rules[i]); name != "" {
+		return name
+	}
+	return strconv.Itoa(i + 1)
+}
+
+func nameOfRule(rule any) string {
+	switch p := rule.(type) {
+	case *InsertPermission:
+		return p.Name
+	case *SelectPermission:
+		return p.Name
+	case *UpdatePermission:
+		return p.Name
+	case *DeletePermission:
+		return p.Name
+	}
+	return ""
 }
 
 // Columns is a list of column names, or all ("*").
@@ -48,6 +132,8 @@ func (c *Columns) UnmarshalJSON(raw []byte) error {
 
 // InsertPermission defines what may be inserted. Expressions are kept as given.
 type InsertPermission struct {
+	// Name is for reports about a rule of a list.
+	Name  string          `json:"name,omitempty"`
 	Check json.RawMessage `json:"check" meta:"required"`
 	// Set holds the presets in the given order.
 	Set           json.RawMessage `json:"set,omitempty"`
@@ -64,13 +150,17 @@ func (p *InsertPermission) check() error {
 
 // SelectPermission defines what may be read.
 type SelectPermission struct {
-	Columns                Columns         `json:"columns" meta:"required"`
-	ComputedFields         []string        `json:"computed_fields,omitempty"`
-	Filter                 json.RawMessage `json:"filter" meta:"required"`
-	Limit                  *int            `json:"limit,omitempty"`
-	AllowAggregations      bool            `json:"allow_aggregations,omitempty"`
-	QueryRootFields        *[]string       `json:"query_root_fields,omitempty"`
-	SubscriptionRootFields *[]string       `json:"subscription_root_fields,omitempty"`
+	// Name is for reports about a rule of a list.
+	Name    string  `json:"name,omitempty"`
+	Columns Columns `json:"columns" meta:"required"`
+	// Mask holds what columns show instead of their values, by their names: see ParseMask.
+	Mask                   map[string]json.RawMessage `json:"mask,omitempty"`
+	ComputedFields         []string                   `json:"computed_fields,omitempty"`
+	Filter                 json.RawMessage            `json:"filter" meta:"required"`
+	Limit                  *int                       `json:"limit,omitempty"`
+	AllowAggregations      bool                       `json:"allow_aggregations,omitempty"`
+	QueryRootFields        *[]string                  `json:"query_root_fields,omitempty"`
+	SubscriptionRootFields *[]string                  `json:"subscription_root_fields,omitempty"`
 }
 
 func (p *SelectPermission) check() error {
@@ -84,6 +174,8 @@ func (p *SelectPermission) check() error {
 
 // UpdatePermission defines what may be changed.
 type UpdatePermission struct {
+	// Name is for reports about a rule of a list.
+	Name          string          `json:"name,omitempty"`
 	Columns       Columns         `json:"columns" meta:"required"`
 	Filter        json.RawMessage `json:"filter" meta:"required"`
 	Check         json.RawMessage `json:"check"` // null for none
@@ -101,6 +193,8 @@ func (p *UpdatePermission) check() error {
 
 // DeletePermission defines what may be deleted.
 type DeletePermission struct {
+	// Name is for reports about a rule of a list.
+	Name          string          `json:"name,omitempty"`
 	Filter        json.RawMessage `json:"filter" meta:"required"`
 	BackendOnly   bool            `json:"backend_only,omitempty"`
 	ValidateInput json.RawMessage `json:"validate_input,omitempty"`

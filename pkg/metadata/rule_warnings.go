@@ -112,15 +112,17 @@ func rulesOf[P permission](permissions []*Permission[P], of string) []*ruleSet {
 
 func ruleSetOf[P permission](p *Permission[P], of string) *ruleSet {
 	r := &ruleSet{role: p.Role, name: fmt.Sprintf("%s permission of role %s on %s", permissionKind[P](), p.Role, of)}
-	switch p := any(&p.Permission).(type) {
-	case *InsertPermission:
-		r.rules = []json.RawMessage{p.Check, p.Set}
-	case *SelectPermission:
-		r.rules = []json.RawMessage{p.Filter}
-	case *UpdatePermission:
-		r.rules = []json.RawMessage{p.Filter, p.Check, p.Set}
-	case *DeletePermission:
-		r.rules = []json.RawMessage{p.Filter}
+	for i := range p.Permission.Rules {
+		switch p := any(&p.Permission.Rules[i]).(type) {
+		case *InsertPermission:
+			r.rules = append(r.rules, p.Check, p.Set)
+		case *SelectPermission:
+			r.rules = append(r.rules, p.Filter)
+		case *UpdatePermission:
+			r.rules = append(r.rules, p.Filter, p.Check, p.Set)
+		case *DeletePermission:
+			r.rules = append(r.rules, p.Filter)
+		}
 	}
 	return r
 }

@@ -78,6 +78,8 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 				w.into(i, item, t.Elem())
 			}
 		}
+	case t.Kind() == reflect.Slice && JSONType(raw) == "Object": // Definition
+		w.walk(raw, t.Elem())
 	case t.Kind() == reflect.Map && JSONType(raw) == "Object" && hasKeys(shapeOf(t.Elem())):
 		var few [fewMembers]member
 		fields, err := members(few[:0], raw)

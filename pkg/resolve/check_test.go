@@ -85,7 +85,7 @@ func TestFieldConflicts(t *testing.T) {
 	album := table(s, "album")
 	require.Len(t, album.Relationships, 1)
 	require.Empty(t, album.ComputedFields)
-	err := resolve.CheckPermission(album, "buyer", definition[metadata.SelectPermission](t, `{"columns":["remote"],"filter":{}}`))
+	err := resolve.CheckPermission(album, "buyer", definition[metadata.Definition[metadata.SelectPermission]](t, `{"columns":["remote"],"filter":{}}`))
 	require.ErrorContains(t, err, `expecting a database column; but, "remote" is a remote relationship; `)
 }
 

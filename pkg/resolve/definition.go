@@ -14,14 +14,14 @@ import (
 func parseDefinition(t *Table, role string, definition any, k *tracker) (any, error) {
 	d := definitionParser{table: t, role: role, tracker: k}
 	switch p := definition.(type) {
-	case *metadata.SelectPermission:
-		return d.selectPermission(p)
-	case *metadata.InsertPermission:
-		return d.insertPermission(p)
-	case *metadata.UpdatePermission:
-		return d.updatePermission(p)
-	case *metadata.DeletePermission:
-		return d.deletePermission(p)
+	case *metadata.Definition[metadata.SelectPermission]:
+		return parseRules(d, p, d.selectPermission, d.anySelect)
+	case *metadata.Definition[metadata.InsertPermission]:
+		return parseRules(d, p, d.insertPermission, d.anyInsert)
+	case *metadata.Definition[metadata.UpdatePermission]:
+		return parseRules(d, p, d.updatePermission, d.anyUpdate)
+	case *metadata.Definition[metadata.DeletePermission]:
+		return parseRules(d, p, d.deletePermission, d.anyDelete)
 	}
 	return nil, fmt.Errorf("%T is no permission", definition)
 }
@@ -42,6 +42,9 @@ func (d definitionParser) selectPermission(m *metadata.SelectPermission) (*Selec
 	p.Columns = make([]SelectColumn, len(columns))
 	for i, c := range columns {
 		p.Columns[i].Column = c
+	}
+	if err := d.masks(p, m.Mask); err != nil {
+		return nil, apierror.At(err, "mask")
 	}
 	if p.ComputedFields, err = d.computedFields(m.ComputedFields); err != nil {
 		return nil, apierror.At(err, "computed_fields")

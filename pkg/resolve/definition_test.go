@@ -52,10 +52,10 @@ func TestDefinitionErrors(t *testing.T) {
 		onlyUpdate = "Only table columns can have update permissions defined, not relationships or other field types"
 		inferred   = "permissions for relationships are automatically inferred"
 	)
-	sel := func(s string) any { return definition[metadata.SelectPermission](t, s) }
-	ins := func(s string) any { return definition[metadata.InsertPermission](t, s) }
-	upd := func(s string) any { return definition[metadata.UpdatePermission](t, s) }
-	del := func(s string) any { return definition[metadata.DeletePermission](t, s) }
+	sel := func(s string) any { return definition[metadata.Definition[metadata.SelectPermission]](t, s) }
+	ins := func(s string) any { return definition[metadata.Definition[metadata.InsertPermission]](t, s) }
+	upd := func(s string) any { return definition[metadata.Definition[metadata.UpdatePermission]](t, s) }
+	del := func(s string) any { return definition[metadata.Definition[metadata.DeletePermission]](t, s) }
 	album := table(build(everything(t), generated(shop())), "album")
 	for _, c := range []struct {
 		permission any
@@ -113,8 +113,8 @@ func TestColumnsThatCantBeWrittenAreLeftOut(t *testing.T) {
 	t.Parallel()
 	album := table(build(everything(t), generated(shop())), "album")
 	album.Source.Dialect = lenient{}
-	require.NoError(t, resolve.CheckPermission(album, "buyer", definition[metadata.UpdatePermission](t, `{"columns":["title","old_id"],"filter":{}}`)))
-	err := resolve.CheckPermission(album, "buyer", definition[metadata.UpdatePermission](t, `{"columns":["x"],"filter":{}}`))
+	require.NoError(t, resolve.CheckPermission(album, "buyer", definition[metadata.Definition[metadata.UpdatePermission]](t, `{"columns":["title","old_id"],"filter":{}}`)))
+	err := resolve.CheckPermission(album, "buyer", definition[metadata.Definition[metadata.UpdatePermission]](t, `{"columns":["x"],"filter":{}}`))
 	require.ErrorContains(t, err, `column "x" does not exist`)
 }
 
@@ -140,7 +140,7 @@ func TestSelectPermission(t *testing.T) {
 	require.Same(t, album.ComputedField("label"), field.Field)
 	title, ok := p.Column("title")
 	require.True(t, ok)
-	require.Nil(t, title.Redact)
+	require.Nil(t, title.Hidden)
 	_, ok = p.Column("genre")
 	require.False(t, ok)
 

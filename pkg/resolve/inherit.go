@@ -48,11 +48,16 @@ func (t *Table) mergeSelect(parents []*SelectPermission) *SelectPermission {
 	for _, c := range t.Columns {
 		redact, visible := redaction(parents, func(p *SelectPermission) (ir.BoolExp, bool) {
 			column, ok := p.Column(c.Name)
-			return column.Redact, ok
+			return column.Condition(), ok
 		})
-		if visible {
-			m.Columns = append(m.Columns, SelectColumn{Column: c, Redact: redact})
+		if !visible {
+			continue
 		}
+		column := SelectColumn{Column: c}
+		if redact != nil {
+			column.Hidden = &Hidden{Unless: redact, Masks: masksOf(parents, c.Name)}
+		}
+		m.Columns = append(m.Columns, column)
 	}
 	for _, f := range t.ComputedFields {
 		redact, visible := redaction(parents, func(p *SelectPermission) (ir.BoolExp, bool) {
@@ -85,11 +90,13 @@ func (t *Table) mergeSelect(parents []*SelectPermission) *SelectPermission {
 // grant it may read the row. It is nil when all parents grant the cell plainly.
 func redaction(parents []*SelectPermission, cell func(*SelectPermission) (ir.BoolExp, bool)) (redact ir.BoolExp, visible bool) {
 	var granting []ir.BoolExp
-	plain := 0
+	plain, masked := 0, false
 	for _, p := range parents {
 		condition, ok := cell(p)
 		switch {
 		case !ok:
+		case never(condition): // it shows a mask alone
+			masked = true
 		case condition == nil:
 			plain++
 			granting = append(granting, orTrue(p.Filter))
@@ -102,14 +109,37 @@ func redaction(parents []*SelectPermission, cell func(*SelectPermission) (ir.Boo
 	switch {
 	case plain == len(parents):
 		return nil, true
+	case len(granting) == 0 && masked:
+		return ir.Or{}, true
 	case len(granting) == 0:
 		return nil, false
 	}
 	return orTrue(either(granting)), true
 }
 
+// masksOf are the masks of a column in the order of the parents, each for the rows that its parent may read.
+func masksOf(parents []*SelectPermission, column string) []CellMask {
+	var masks []CellMask
+	for _, p := range parents {
+		c, _ := p.Column(column)
+		if c.Hidden == nil {
+			continue
+		}
+		for _, m := range c.Hidden.Masks {
+			switch {
+			case m.When == nil:
+				m.When = p.Filter
+			case p.Filter != nil:
+				m.When = ir.And{Exps: []ir.BoolExp{m.When, p.Filter}}
+			}
+			masks = append(masks, m)
+		}
+	}
+	return masks
+}
+
 // anyOf is the disjunction of the conditions of all parents, nil when it is always true.
-func anyOf(parents []*SelectPermission, condition func(*SelectPermission) ir.BoolExp) ir.BoolExp {
+func anyOf[P any](parents []*P, condition func(*P) ir.BoolExp) ir.BoolExp {
 	exps := make([]ir.BoolExp, len(parents))
 	for i, p := range parents {
 		exps[i] = condition(p)
@@ -166,6 +196,7 @@ func equalPermissions(entries []*permissionEntry) bool {
 func canonicalPermission(permission any) []byte {
 	type form struct {
 		Columns     []string
+		ColumnRules map[string]string
 		Presets     map[string]string
 		Filter      string
 		Check       string
@@ -175,14 +206,22 @@ func canonicalPermission(permission any) []byte {
 	var f form
 	switch p := permission.(type) {
 	case *InsertPermission:
-		f = form{columnNames(p.Columns), presetValues(p.Presets), "", canonical(p.Check), p.BackendOnly, p.Validator}
+		f = form{columnNames(p.Columns), canonicalRules(p.ColumnRules), presetValues(p.Presets), "", canonical(p.Check), p.BackendOnly, p.Validator}
 	case *UpdatePermission:
-		f = form{columnNames(p.Columns), presetValues(p.Presets), canonical(p.Filter), canonical(p.Check), p.BackendOnly, p.Validator}
+		f = form{columnNames(p.Columns), canonicalRules(p.ColumnRules), presetValues(p.Presets), canonical(p.Filter), canonical(p.Check), p.BackendOnly, p.Validator}
 	case *DeletePermission:
-		f = form{nil, nil, canonical(p.Filter), "", p.BackendOnly, p.Validator}
+		f = form{nil, nil, nil, canonical(p.Filter), "", p.BackendOnly, p.Validator}
 	}
 	b, _ := json.Marshal(f) // texts and valid JSON always encode
 	return b
+}
+
+func canonicalRules(rules ColumnRules) map[string]string {
+	texts := make(map[string]string, len(rules))
+	for name, e := range rules {
+		texts[name] = canonical(e)
+	}
+	return texts
 }
 
 func columnNames(columns []*Column) []string {

@@ -42,7 +42,7 @@ func TestInheritedSelectPermission(t *testing.T) {
 	redact := func(p *resolve.SelectPermission, name string) ir.BoolExp {
 		c, ok := p.Column(name)
 		require.True(t, ok)
-		return c.Redact
+		return c.Condition()
 	}
 	require.Nil(t, redact(both, "id"))
 	require.Equal(t, cheap, redact(both, "title"))
@@ -77,7 +77,7 @@ func TestInheritedCellsOfAParentThatSeesAllRowsAreStillNullable(t *testing.T) {
 	require.Nil(t, p.Filter)
 	title, ok := p.Column("title")
 	require.True(t, ok)
-	require.Equal(t, ir.And{}, title.Redact)
+	require.Equal(t, ir.And{}, title.Condition())
 	require.True(t, p.NoRows)
 }
 

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
@@ -28,9 +30,31 @@ type SelectPermission struct {
 // SelectColumn is a column that a role may read.
 type SelectColumn struct {
 	Column *Column
-	// Redact, when not nil, must hold for a row's value to be visible; the field is
-	// nullable then, even if the condition always holds.
-	Redact ir.BoolExp
+	// Hidden is set for a column that isn't visible in all rows. Its field is nullable.
+	Hidden *Hidden
+}
+
+// Condition is that of the rows that show the value, nil for all.
+func (c SelectColumn) Condition() ir.BoolExp {
+	if c.Hidden == nil {
+		return nil
+	}
+	return c.Hidden.Unless
+}
+
+// Hidden tells in which rows a value is hidden, and by what.
+type Hidden struct {
+	// Unless is the condition of the rows that show the value. It may always hold.
+	Unless ir.BoolExp
+	// Masks are what the others show: the first one whose condition holds, NULL where none does.
+	Masks []CellMask
+}
+
+// CellMask is what a cell shows instead of its value.
+type CellMask struct {
+	// When must hold for the row; nil holds for all.
+	When  ir.BoolExp
+	Shown ir.Masked
 }
 
 // SelectComputedField is a scalar computed field, or one of records, that a role may read.
@@ -70,11 +94,30 @@ func (p *SelectPermission) ComputedField(name string) (SelectComputedField, bool
 	return SelectComputedField{}, false
 }
 
+// ColumnRules are, by the names of columns that a client may set in some rows alone, what has to hold for these.
+type ColumnRules map[string]ir.BoolExp
+
+// For is the condition on rows in which columns are set, nil for none.
+func (r ColumnRules) For(columns ...string) ir.BoolExp {
+	var exps []ir.BoolExp
+	for i, name := range columns {
+		if e := r[name]; e != nil && !slices.Contains(columns[:i], name) {
+			exps = append(exps, ir.Rule{Exp: e})
+		}
+	}
+	if len(exps) == 0 {
+		return nil
+	}
+	return ir.And{Exps: exps}
+}
+
 // InsertPermission is what a role may insert.
 type InsertPermission struct {
 	// Columns are the columns that the client may set.
 	Columns []*Column
-	Presets []Preset
+	// ColumnRules are about rows as they are written.
+	ColumnRules ColumnRules
+	Presets     []Preset
 	// Check is nil for true.
 	Check       ir.BoolExp
 	BackendOnly bool
@@ -88,7 +131,9 @@ type InsertPermission struct {
 type UpdatePermission struct {
 	// Columns are the columns that the client may set.
 	Columns []*Column
-	Presets []Preset
+	// ColumnRules are about rows as they were.
+	ColumnRules ColumnRules
+	Presets     []Preset
 	// Filter is nil for all rows.
 	Filter ir.BoolExp
 	// Check is nil for none. One that always holds isn't none: with none, an upsert tests the rows

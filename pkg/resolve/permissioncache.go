@@ -97,8 +97,8 @@ func (t *Table) parsePermission(kind permissionKind, role string) *permissionEnt
 	return e
 }
 
-// definition is the permission that the document gives to a role: a pointer to one of the
-// metadata permissions, or nil.
+// definition is the permission that the document gives to a role: a pointer to a
+// metadata.Definition, or nil.
 func (t *Table) definition(kind permissionKind, role string) any {
 	switch kind {
 	case insertKind:

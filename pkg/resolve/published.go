@@ -44,11 +44,11 @@ func (t *Table) published(m *metadata.PublishedChanges) (p backend.PublishedTabl
 	rule := publishedRule{known: m.Session().Variables}
 	rule.condition(p.Filter)
 	for _, c := range permission.Columns {
-		rule.condition(c.Redact)
-		p.Columns = append(p.Columns, backend.PublishedColumn{Column: columnOf(c.Column), Redact: c.Redact})
+		rule.expr(c.Expr())
+		p.Columns = append(p.Columns, backend.PublishedColumn{Column: columnOf(c.Column), Value: c.Expr()})
 	}
 	for _, c := range t.PrimaryKey {
-		if seen, ok := permission.Column(c.Name); !ok || seen.Redact != nil {
+		if seen, ok := permission.Column(c.Name); !ok || seen.Hidden != nil {
 			return p, fmt.Sprintf("role %q doesn't see column %q of the primary key", m.Role, c.Name)
 		}
 		p.Key = append(p.Key, columnOf(c))
@@ -103,7 +103,14 @@ func (r *publishedRule) condition(e ir.BoolExp) {
 
 func (r *publishedRule) expr(e ir.Expr) {
 	switch e := e.(type) {
+	case nil:
 	case ir.Column:
+	case ir.Redacted:
+		r.condition(e.When)
+		r.expr(e.Expr)
+		r.expr(e.Else)
+	case ir.Masked:
+		r.value(e.Value)
 	case ir.Cast:
 		r.expr(e.Expr)
 	case ir.JSONPath:

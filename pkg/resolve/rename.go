@@ -140,7 +140,12 @@ func (w *renamer) table(m *metadata.Table) *metadata.Table {
 func renamePermissions[P any](w *renamer, list []*metadata.Permission[P], rewrite func(*P)) []*metadata.Permission[P] {
 	return mapList(w, list, func(p *metadata.Permission[P]) *metadata.Permission[P] {
 		n := *p
-		if !w.once(func() { rewrite(&n.Permission) }) {
+		n.Permission.Rules = slices.Clone(p.Permission.Rules)
+		if !w.once(func() {
+			for i := range n.Permission.Rules {
+				rewrite(&n.Permission.Rules[i])
+			}
+		}) {
 			return p
 		}
 		return &n

@@ -109,7 +109,7 @@ func TestRenameRelationship(t *testing.T) {
 	require.NoError(t, err)
 	artist, album, track := doc.Sources[0].Tables[1], doc.Sources[0].Tables[0], doc.Sources[0].Tables[2]
 	require.Equal(t, "records", artist.ArrayRelationships[0].Name)
-	require.Equal(t, `{"$and":[{"artist":{"records":{"title":{"_eq":"x"}}}}]}`, string(album.DeletePermissions[0].Permission.Filter)) //nolint:testifylint // rules are kept as they were given
+	require.Equal(t, `{"$and":[{"artist":{"records":{"title":{"_eq":"x"}}}}]}`, string(album.DeletePermissions[0].Permission.Rules[0].Filter)) //nolint:testifylint // rules are kept as they were given
 	// What doesn't walk there is shared.
 	require.Same(t, s.Document.Sources[0].Tables[2], track)
 	require.Same(t, s.Document.Sources[0].Tables[0].SelectPermissions[0], album.SelectPermissions[0])
@@ -130,7 +130,7 @@ func TestRenameKeepsTheOrderOfKeysAndLists(t *testing.T) {
 	require.NoError(t, err)
 	record := doc.Sources[0].Tables[1]
 	require.Equal(t, public("record"), record.Table)
-	require.Equal(t, `{"title":"a<b","by<":1,"id":{"_lt":1,"_gt":2}}`, string(record.SelectPermissions[0].Permission.Filter)) //nolint:testifylint // the order of keys matters
+	require.Equal(t, `{"title":"a<b","by<":1,"id":{"_lt":1,"_gt":2}}`, string(record.SelectPermissions[0].Permission.Rules[0].Filter)) //nolint:testifylint // the order of keys matters
 	require.Equal(t, "b", record.ObjectRelationships[0].Name)
 	require.Equal(t, "c", record.ObjectRelationships[1].Name)
 }

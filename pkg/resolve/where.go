@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"encoding/json"
+	"slices"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
@@ -68,11 +69,15 @@ func (r *reader) column(t *Table, c *Column) (ir.Expr, error) {
 
 // plain refuses a column that the reader doesn't see as it is.
 func (r *reader) plain(t *Table, c *Column) error {
-	expr, err := r.column(t, c)
-	if _, redacted := expr.(ir.Redacted); redacted {
-		return ErrUnreadableColumn(c.Name, r.role)
+	if r == nil {
+		return nil
 	}
-	return err
+	if permission := t.SelectPermission(r.role); permission != nil {
+		if visible, ok := permission.Column(c.Name); ok && visible.Hidden == nil {
+			return nil
+		}
+	}
+	return ErrUnreadableColumn(c.Name, r.role)
 }
 
 // computed is the value of a scalar computed field as the reader sees it.
@@ -112,7 +117,29 @@ func (p *SelectPermission) Visible() ir.BoolExp {
 
 // Expr is the value of the column in a row.
 func (c SelectColumn) Expr() ir.Expr {
-	return redacted(ir.Column{Name: c.Column.Name, Type: c.Column.Type}, c.Redact)
+	column := ir.Column{Name: c.Column.Name, Type: c.Column.Type}
+	if c.Hidden == nil {
+		return column
+	}
+	var masked ir.Expr
+	for _, m := range slices.Backward(c.Hidden.Masks) {
+		switch {
+		case m.When == nil:
+			masked = m.Shown
+		default:
+			masked = ir.Redacted{Expr: m.Shown, When: ir.Rule{Exp: m.When}, Else: masked}
+		}
+	}
+	if masked != nil && never(c.Hidden.Unless) {
+		return masked
+	}
+	return ir.Redacted{Expr: column, When: ir.Rule{Exp: c.Hidden.Unless}, Else: masked}
+}
+
+// never reports whether a condition can't hold.
+func never(e ir.BoolExp) bool {
+	or, ok := e.(ir.Or)
+	return ok && len(or.Exps) == 0
 }
 
 // Expr is the value of the computed field in a row, for a client that gives no arguments.

@@ -139,7 +139,9 @@ func TestAChangedPermissionCountsAtOnce(t *testing.T) {
 	table := *source.Tables[i]
 	table.SelectPermissions = slices.Clone(table.SelectPermissions)
 	permission := *table.SelectPermissions[0]
-	permission.Permission.Filter = []byte(`{"id":{"_lt":2,"_gt":0}}`)
+	rule := permission.Permission.Rules[0]
+	rule.Filter = []byte(`{"id":{"_lt":2,"_gt":0}}`)
+	permission.Permission = metadata.One(rule)
 	table.SelectPermissions[0] = &permission
 	source.Tables[i] = &table
 	doc.Sources = []*metadata.Source{&source}

@@ -119,6 +119,13 @@ var tables = backend.Tables{
 		{Name: "var_samp", Takes: numericValue, Float: true, Result: statistic},
 		{Name: "variance", Takes: numericValue, Float: true, Result: statistic},
 	},
+	Masks: []backend.Mask{
+		{Name: backend.MaskRedact, Takes: textual, SQL: `CAST('***' AS STRING)`},
+		{Name: backend.MaskHash, Takes: textual, SQL: `TO_HEX(SHA256($l))`},
+		{Name: backend.MaskLast4, Takes: textual, SQL: `CONCAT('****', CASE WHEN LENGTH($l) > 4 THEN RIGHT($l, 4) WHEN $l IS NOT NULL THEN '' END)`},
+		{Name: backend.MaskEmail, Takes: textual, SQL: `CASE WHEN STRPOS($l, '@') > 0 ` +
+			`THEN CONCAT(LEFT($l, 1), '***', RIGHT($l, STRPOS(REVERSE($l), '@'))) WHEN $l IS NOT NULL THEN '***' END`},
+	},
 	Predicates: []backend.Predicate{
 		{Name: "count", Operand: typeInteger},
 		{Name: "avg", Operand: typeDouble, Takes: double},
@@ -148,5 +155,7 @@ func statistic(catalog.Type) catalog.Type { return typeDouble }
 func numericValue(_ catalog.Type, s backend.Scalar) bool { return s.Numeric }
 
 func comparableValue(t catalog.Type, s backend.Scalar) bool { return s.Comparable && !t.IsArray() }
+
+func textual(t catalog.Type) bool { return rowOf(t).family == familyText && !t.IsArray() }
 
 func double(t catalog.Type) bool { return t.Name == typeDouble.Name }

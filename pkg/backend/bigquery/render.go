@@ -109,6 +109,8 @@ func typeOf(e ir.Expr) catalog.Type {
 		return e.Type
 	case ir.Redacted:
 		return typeOf(e.Expr)
+	case ir.Masked:
+		return typeOf(e.Expr)
 	}
 	return catalog.Type{}
 }

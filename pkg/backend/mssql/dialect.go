@@ -127,6 +127,13 @@ var tables = backend.Tables{
 		{Name: "var_samp", Takes: numericValue, Float: true, Result: statistic},
 		{Name: "variance", Takes: numericValue, Float: true, Result: statistic},
 	},
+	Masks: []backend.Mask{
+		{Name: backend.MaskRedact, Takes: textual, SQL: `CASE WHEN $l IS NULL THEN N'***' ELSE N'***' END`},
+		{Name: backend.MaskHash, Takes: textual, SQL: `LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CAST($l AS nvarchar(max))), 2))`},
+		{Name: backend.MaskLast4, Takes: textual, SQL: `N'****' + CASE WHEN LEN(CAST($l AS nvarchar(max))) > 4 THEN RIGHT(CAST($l AS nvarchar(max)), 4) WHEN $l IS NOT NULL THEN N'' END`},
+		{Name: backend.MaskEmail, Takes: textual, SQL: `CASE WHEN CHARINDEX('@', CAST($l AS nvarchar(max))) > 0 THEN LEFT(CAST($l AS nvarchar(max)), 1) + N'***' + ` +
+			`RIGHT(CAST($l AS nvarchar(max)), CHARINDEX('@', REVERSE(CAST($l AS nvarchar(max))))) WHEN $l IS NOT NULL THEN N'***' END`},
+	},
 	Predicates: []backend.Predicate{
 		{Name: "count", Operand: typeInteger},
 		{Name: "avg", Operand: typeDouble, Takes: double},

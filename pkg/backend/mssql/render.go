@@ -165,6 +165,8 @@ func typeOf(e ir.Expr) catalog.Type {
 		return e.Type
 	case ir.Redacted:
 		return typeOf(e.Expr)
+	case ir.Masked:
+		return typeOf(e.Expr)
 	case ir.Cast:
 		return e.Type
 	case ir.Upper:
@@ -228,6 +230,10 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	case ir.Redacted:
 		if in.Applied != nil {
 			return r.applied(e, in), true
+		}
+	case ir.Masked:
+		if e.Mask == "" { // rows aren't ordered by constants
+			return "(CASE WHEN " + r.Expr(e.Expr, in) + " IS NULL THEN " + r.Value(e.Value) + " ELSE " + r.Value(e.Value) + " END)", true
 		}
 	}
 	return "", false

@@ -52,10 +52,10 @@ func publishedDefinition(p backend.Publication) (*changestream.Definition, error
 		var key, document []string
 		for _, c := range t.Key {
 			table.Key = append(table.Key, c.Name)
-			key = append(key, r.publishedPair(c, nil, row))
+			key = append(key, r.publishedPair(c, c, row))
 		}
 		for _, c := range t.Columns {
-			document = append(document, r.publishedPair(c.Column, c.Redact, row))
+			document = append(document, r.publishedPair(c.Column, c.Value, row))
 		}
 		table.KeyObject, table.Document = buildObject(key), buildObject(document)
 		if r.Err != nil {
@@ -67,10 +67,6 @@ func publishedDefinition(p backend.Publication) (*changestream.Definition, error
 }
 
 // publishedPair is the key and the value of a column in a JSON object.
-func (r *renderer) publishedPair(c ir.Column, redact ir.BoolExp, row *sqltext.Scope) string {
-	var value ir.Expr = c
-	if redact != nil {
-		value = ir.Redacted{Expr: c, When: redact}
-	}
+func (r *renderer) publishedPair(c ir.Column, value ir.Expr, row *sqltext.Scope) string {
 	return quote.Literal(c.Name) + ", " + r.jsonCell(r.Expr(value, row), c.Type)
 }

@@ -23,7 +23,7 @@ func TestPublishedDefinition(t *testing.T) {
 		Tables: []backend.PublishedTable{{
 			Name: catalog.Name{Schema: "public", Name: "item"}, Key: []ir.Column{id},
 			Filter:  ir.And{Exps: []ir.BoolExp{mine, ir.Compare{Left: id, Op: ir.OpGt, Args: []ir.Value{ir.Literal{Text: "7", Type: number}}}}},
-			Columns: []backend.PublishedColumn{{Column: id}, {Column: owner, Redact: mine}},
+			Columns: []backend.PublishedColumn{{Column: id, Value: id}, {Column: owner, Value: ir.Redacted{Expr: owner, When: mine}}},
 		}},
 		Session: session.New("clerk", map[string]string{"x-engine-user-id": "O'Neill"}),
 	}

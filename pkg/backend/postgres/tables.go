@@ -48,6 +48,13 @@ var tables = backend.Tables{
 		{Op: ir.AssignSetAt, Takes: mergeableValue, SQL: sqlSetAt, Parts: true},
 		{Op: ir.AssignDeleteAt, Takes: mergeableValue, SQL: "($l #- $2)", Parts: true},
 	},
+	Masks: []backend.Mask{
+		{Name: backend.MaskRedact, Takes: textual, SQL: `'***'::text`},
+		{Name: backend.MaskHash, Takes: textual, SQL: `encode(sha256(convert_to($l::text, 'UTF8')), 'hex')`},
+		{Name: backend.MaskLast4, Takes: textual, SQL: `'****' || CASE WHEN length($l::text) > 4 THEN right($l::text, 4) WHEN $l IS NOT NULL THEN '' END`},
+		{Name: backend.MaskEmail, Takes: textual, SQL: `CASE WHEN strpos($l::text, '@') > 0 ` +
+			`THEN left($l::text, 1) || '***' || right($l::text, strpos(reverse($l::text), '@')) WHEN $l IS NOT NULL THEN '***' END`},
+	},
 	JSONKinds: []backend.JSONKind{
 		{Name: "bool", Shown: typeBoolean, Operand: typeBoolean, Type: typeBoolean, SQL: guarded("boolean", "bool")},
 		{Name: "float", Shown: typeDouble, Operand: typeNumeric, Type: typeNumeric, SQL: guarded("number", "numeric")},
@@ -78,9 +85,19 @@ var serverTables = func() backend.Tables {
 	return own
 }()
 
+// plainTables are those of plain dialects, whose sha256 makes a text.
+var plainTables = func() backend.Tables {
+	own := serverTables
+	own.Masks = slices.DeleteFunc(slices.Clone(own.Masks), func(m backend.Mask) bool { return m.Name == backend.MaskHash })
+	return own
+}()
+
 // Tables are what there is next to operators.
 func (d *Dialect) Tables() *backend.Tables {
-	if d.flat || d.plain {
+	switch {
+	case d.plain:
+		return &plainTables
+	case d.flat:
 		return &serverTables
 	}
 	return &tables
@@ -119,6 +136,8 @@ func numericValue(t catalog.Type, s backend.Scalar) bool { return !t.IsArray() &
 func comparableValue(t catalog.Type, s backend.Scalar) bool { return t.IsArray() || s.Comparable }
 
 func mergeableValue(_ catalog.Type, s backend.Scalar) bool { return s.Mergeable }
+
+func textual(t catalog.Type) bool { return rowOf(t).family == familyText && !t.IsArray() }
 
 func double(t catalog.Type) bool { return t.Name == typeDouble.Name && !t.IsArray() }
 

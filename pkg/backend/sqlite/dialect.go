@@ -125,6 +125,12 @@ var tables = backend.Tables{
 		{Name: "var_samp", Takes: numericValue, Float: true, Result: statistic},
 		{Name: "variance", Takes: numericValue, Float: true, Result: statistic},
 	},
+	Masks: []backend.Mask{
+		{Name: backend.MaskRedact, Takes: textual, SQL: `'***'`},
+		{Name: backend.MaskHash, Takes: textual, SQL: functionHash + `($l)`},
+		{Name: backend.MaskLast4, Takes: textual, SQL: `'****' || CASE WHEN length($l) > 4 THEN substr($l, -4) WHEN $l IS NOT NULL THEN '' END`},
+		{Name: backend.MaskEmail, Takes: textual, SQL: functionEmail + `($l)`},
+	},
 	Predicates: []backend.Predicate{
 		{Name: "count", Operand: typeInteger},
 		{Name: "avg", Operand: typeDouble, Takes: double},
@@ -163,5 +169,7 @@ func anyValue(catalog.Type, backend.Scalar) bool { return true }
 func numericValue(_ catalog.Type, s backend.Scalar) bool { return s.Numeric }
 
 func comparableValue(_ catalog.Type, s backend.Scalar) bool { return s.Comparable }
+
+func textual(t catalog.Type) bool { return rowOf(t).family == familyText }
 
 func double(t catalog.Type) bool { return t.Name == typeDouble.Name }

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"regexp"
 	"strconv"
@@ -28,6 +30,8 @@ const (
 	functionHasKey   = "engine_has_key"  // JSON, text
 	functionHasAny   = "engine_has_any"  // JSON, JSON array of texts
 	functionHasAll   = "engine_has_all"  // JSON, JSON array of texts
+	functionHash     = "engine_hash"     // text
+	functionEmail    = "engine_email"    // text
 	functionPath     = "engine_path"     // JSON, JSON array of texts
 	functionUpdated  = "engine_updated"  // its argument; notes that the row is updated
 	functionInserted = "engine_inserted" // whether functionUpdated wasn't called since the last call
@@ -71,6 +75,8 @@ func registerFunctions(c *sqlite.Conn, fault *functionFault) error {
 		{functionHasAny, 2, truth(jsonHasAny)},
 		{functionHasAll, 2, truth(jsonHasAll)},
 		{functionPath, 2, jsonPath},
+		{functionHash, 1, hashMask},
+		{functionEmail, 1, emailMask},
 	} {
 		err := c.CreateFunction(f.name, &sqlite.FunctionImpl{NArgs: f.args, Deterministic: true, Scalar: strict(f.call, fault)})
 		if err != nil {
@@ -91,6 +97,23 @@ func registerFunctions(c *sqlite.Conn, fault *functionFault) error {
 		return err
 	}
 	return registerUpsert(c)
+}
+
+// hashMask is backend.MaskHash.
+func hashMask(args []sqlite.Value) (sqlite.Value, error) {
+	sum := sha256.Sum256([]byte(args[0].Text()))
+	return sqlite.TextValue(hex.EncodeToString(sum[:])), nil
+}
+
+// emailMask is backend.MaskEmail.
+func emailMask(args []sqlite.Value) (sqlite.Value, error) {
+	text := args[0].Text()
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 {
+		return sqlite.TextValue("***"), nil
+	}
+	_, first := utf8.DecodeRuneInString(text)
+	return sqlite.TextValue(text[:first] + "***" + text[at:]), nil
 }
 
 // registerUpsert adds the functions that tell rows that a conflict clause updated from inserted ones.

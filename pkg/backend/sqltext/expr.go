@@ -36,12 +36,37 @@ func (r *Renderer) Expr(e ir.Expr, in *Scope) string {
 	case ir.Cast:
 		return r.Spelling.Cast(r.Expr(e.Expr, in), e.Type)
 	case ir.Redacted:
-		return "(CASE WHEN " + r.Condition(e.When, in) + " THEN " + r.Expr(e.Expr, in) + " END)"
+		return "(CASE WHEN " + r.Condition(e.When, in) + " THEN " + r.Expr(e.Expr, in) + r.otherwise(e.Else, in) + " END)"
+	case ir.Masked:
+		return r.masked(e, in)
 	case ir.Upper:
 		return "upper(" + r.Expr(e.Expr, in) + ")"
 	}
 	r.Fail("the dialect has no expression %T", e)
 	return "NULL"
+}
+
+// otherwise renders what a cell shows that isn't visible: further conditions become part of the same CASE.
+func (r *Renderer) otherwise(e ir.Expr, in *Scope) string {
+	switch e := e.(type) {
+	case nil:
+		return ""
+	case ir.Redacted:
+		return " WHEN " + r.Condition(e.When, in) + " THEN " + r.Expr(e.Expr, in) + r.otherwise(e.Else, in)
+	}
+	return " ELSE " + r.Expr(e, in)
+}
+
+func (r *Renderer) masked(e ir.Masked, in *Scope) string {
+	if e.Mask == "" {
+		return r.Value(e.Value)
+	}
+	mask := r.Spelling.Tables().Mask(e.Mask)
+	if mask == nil {
+		r.Fail("the dialect has no mask %q", e.Mask)
+		return "NULL"
+	}
+	return "(" + strings.ReplaceAll(mask.SQL, "$l", r.Expr(e.Expr, in)) + ")"
 }
 
 // Exprs renders values of the row.

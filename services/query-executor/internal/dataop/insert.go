@@ -39,6 +39,9 @@ func (p *planner) insertInto(t *resolve.Table, a *insertArgs) (*ir.Insert, error
 			p.ask(update.Validator, func() []any { return p.shownRows(t, a.objects, set) })
 		}
 	}
+	for _, c := range rows.columns {
+		insert.Check = both(insert.Check, permission.ColumnRules.For(c.Name))
+	}
 	insert.Columns, insert.Rows = rows.complete(permission.Presets)
 	return insert, nil
 }
@@ -162,7 +165,7 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 		}
 	}
 	clause.Presets = presets(update)
-	clause.Where = rule(update.Filter)
+	clause.Where = both(rule(update.Filter), update.ColumnRules.For(clause.Set...))
 	return clause, nil
 }
 

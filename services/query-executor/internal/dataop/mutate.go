@@ -86,6 +86,9 @@ func (p *planner) update(t *resolve.Table, a *updateArgs) (*ir.Update, error) {
 		return nil, apierror.New(apierror.UnexpectedPayload, "atleast one of $set, $inc, $mul has to be present")
 	}
 	p.ask(permission.Validator, func() []any { return []any{p.shown(t, a)} })
+	for _, s := range set {
+		where = both(where, permission.ColumnRules.For(s.Column.Name))
+	}
 	return &ir.Update{Table: t.Meta.Table, Set: set, Where: where, Check: rule(permission.Check), Output: output}, nil
 }
 

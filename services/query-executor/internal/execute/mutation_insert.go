@@ -35,6 +35,8 @@ type insertion struct {
 type confirmed struct {
 	node    int
 	updated bool
+	// columns are Statement.RuledColumns.
+	columns string
 }
 
 // What a statement of an insert gives back, in the keys of statements.
@@ -80,10 +82,9 @@ func (i *insertion) statement(s *insert.Statement, gives byte, out ir.Output) (b
 	return rendered, nil
 }
 
-// confirmation returns the check of rows of a node, nil for none.
-func (i *insertion) confirmation(of confirmed) (*confirmation, error) {
+// confirmation returns the check of rows of a node, nil for none; check is that of inserted rows.
+func (i *insertion) confirmation(of confirmed, check ir.BoolExp) (*confirmation, error) {
 	n := i.Insert.Nodes[of.node]
-	check := n.Check
 	if of.updated {
 		check = n.UpdateCheck
 	}
@@ -94,6 +95,9 @@ func (i *insertion) confirmation(of confirmed) (*confirmation, error) {
 	defer i.mu.Unlock()
 	if known := i.confirmations[of]; known != nil {
 		return known, nil
+	}
+	if len(i.confirmations) >= maxStatements {
+		clear(i.confirmations)
 	}
 	made, err := newConfirmation(i.Write, &write.Confirmation{Written: *n.Written, Check: check}, i.options)
 	if err == nil {
@@ -385,7 +389,7 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 			return x.failed
 		},
 	})
-	x.awaited = x.awaited || node == 0 || n.Check != nil || n.UpdateCheck != nil
+	x.awaited = x.awaited || node == 0 || s.Check() != nil || n.UpdateCheck != nil
 	if err != nil || !waits && n.Written == nil {
 		return err
 	}
@@ -397,7 +401,7 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 		return errOrderMatters // whose keys are these?
 	}
 	for updated, rows := range confirming {
-		c, err := x.confirmation(confirmed{node, updated == 1})
+		c, err := x.confirmation(confirmed{node, updated == 1, s.RuledColumns()}, s.Check())
 		if err == nil && c != nil {
 			err = c.run(ctx, x.request, x.tx, x.Field, rows, x.args)
 		}

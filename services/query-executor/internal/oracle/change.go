@@ -11,7 +11,7 @@ type Change struct {
 	Role    string
 	model   *Model
 	table   *Table
-	filter  expression
+	rules   []writeRule
 	deletes bool
 	steps   []step
 	many    bool
@@ -36,11 +36,11 @@ func (m *Model) Change(role string, seed uint64) *Change {
 		if t.base != nil || m.sees(role, t) == nil {
 			continue
 		}
-		if f := m.mayWrite(role, t.updates); f != nil {
-			list = append(list, &Change{Role: role, model: m, table: t, filter: f})
+		if f := m.mayWrite(role, t.updates); f != nil && len(settable(t, f)) > 0 {
+			list = append(list, &Change{Role: role, model: m, table: t, rules: f})
 		}
 		if f := m.mayWrite(role, t.deletes); f != nil && !m.referred(t) {
-			list = append(list, &Change{Role: role, model: m, table: t, filter: f, deletes: true})
+			list = append(list, &Change{Role: role, model: m, table: t, rules: f, deletes: true})
 		}
 	}
 	if len(list) == 0 {
@@ -60,15 +60,27 @@ func (m *Model) referred(t *Table) bool {
 	})
 }
 
+// settable are the columns that rows may get new values of.
+func settable(t *Table, rules []writeRule) []*Column {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool {
+		return c.key || !slices.ContainsFunc(rules, func(r writeRule) bool { return r.columns == nil || slices.Contains(r.columns, c) })
+	})
+}
+
 func (a *asker) steps(c *Change) {
-	free := slices.DeleteFunc(slices.Clone(c.table.Columns), func(c *Column) bool { return c.key })
+	free := settable(c.table, c.rules)
 	c.many = !c.deletes && a.chance(70)
 	n := 1
 	if c.many {
 		n = 1 + a.IntN(3)
 	}
 	for range n {
-		s := step{where: a.condition(c.table, 3), column: pick(a.Rand, free)}
+		s := step{where: a.condition(c.table, 3)}
+		if c.deletes {
+			c.steps = append(c.steps, s)
+			continue
+		}
+		s.column = pick(a.Rand, free)
 		if s.column.Kind == JSON && a.model.dialect.parts && a.chance(60) {
 			s.operator, s.given, s.change = a.edit()
 		} else {
@@ -106,7 +118,7 @@ func (c *Change) Apply() any {
 		var found []Row
 		for _, r := range c.table.rows {
 			rule := env{model: c.model, root: r}
-			if rule.eval(c.filter, c.table, r) == yes && e.eval(s.where, c.table, r) == yes {
+			if rule.eval(filter(c.rules, s.column), c.table, r) == yes && e.eval(s.where, c.table, r) == yes {
 				found = append(found, r)
 			}
 		}
@@ -115,6 +127,7 @@ func (c *Change) Apply() any {
 			c.table.rows = slices.DeleteFunc(c.table.rows, func(r Row) bool {
 				return slices.ContainsFunc(found, func(f Row) bool { return f["id"] == r["id"] })
 			})
+			found = nil
 		}
 		for _, r := range found {
 			r[s.column.Name] = s.change(r[s.column.Name])

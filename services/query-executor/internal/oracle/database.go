@@ -3,7 +3,9 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -147,7 +149,7 @@ func (m *Model) Metadata() []byte {
 	for _, f := range m.Functions {
 		functions = append(functions, object{{"function", tableName(f.Name)}})
 	}
-	for _, role := range []string{"both", "all"} {
+	for _, role := range slices.Sorted(maps.Keys(m.parents)) {
 		inherited = append(inherited, object{{"role_name", role}, {"role_set", m.parents[role]}})
 	}
 	raw, _ := json.Marshal(object{
@@ -212,39 +214,80 @@ func (m *Model) tableMetadata(t *Table) object {
 
 func (m *Model) permissionMetadata(t *Table) object {
 	var selects, updates, deletes []any
-	add := func(list *[]any, role string, permission object) {
+	add := func(list *[]any, role string, permission any) {
 		*list = append(*list, object{{"role", role}, {"permission", permission}})
 	}
 	for _, role := range m.Roles {
 		if p := t.perms[role]; p != nil {
-			columns, computed := []string{}, []string{}
-			for _, c := range t.Columns {
-				if p.names[c.Name] {
-					columns = append(columns, c.Name)
-				}
-			}
-			for _, c := range t.Computed {
-				if p.names[c.Name] {
-					computed = append(computed, c.Name)
-				}
-			}
-			o := object{
-				{"columns", columns},
-				{"computed_fields", computed},
-				{"filter", rule(p.filter)},
-				{"allow_aggregations", p.aggregations},
-			}
-			if p.limit >= 0 {
-				o = append(o, member{"limit", p.limit})
-			}
-			add(&selects, role, o)
+			add(&selects, role, p.metadata(t))
 		}
-		if filter := t.updates[role]; filter != nil {
-			add(&updates, role, object{{"columns", "*"}, {"filter", rule(filter)}, {"check", nil}})
+		if list := t.lists[role]; list != nil {
+			rules := make([]object, len(list))
+			for i, p := range list {
+				rules[i] = p.metadata(t)
+			}
+			add(&selects, role, rules)
 		}
-		if filter := t.deletes[role]; filter != nil {
-			add(&deletes, role, object{{"filter", rule(filter)}})
+		if rules := t.updates[role]; rules != nil {
+			add(&updates, role, spelledRules(rules, func(r writeRule) object {
+				var columns any = "*"
+				if r.columns != nil {
+					names := []string{}
+					for _, c := range r.columns {
+						names = append(names, c.Name)
+					}
+					columns = names
+				}
+				return object{{"columns", columns}, {"filter", rule(r.filter)}, {"check", nil}}
+			}))
+		}
+		if rules := t.deletes[role]; rules != nil {
+			add(&deletes, role, spelledRules(rules, func(r writeRule) object { return object{{"filter", rule(r.filter)}} }))
 		}
 	}
 	return object{{"select_permissions", selects}, {"update_permissions", updates}, {"delete_permissions", deletes}}
+}
+
+// spelledRules are one object, or a list of several.
+func spelledRules(rules []writeRule, spell func(writeRule) object) any {
+	if len(rules) == 1 {
+		return spell(rules[0])
+	}
+	list := make([]object, len(rules))
+	for i, r := range rules {
+		list[i] = spell(r)
+	}
+	return list
+}
+
+func (p *permission) metadata(t *Table) object {
+	columns, computed, masks := []string{}, []string{}, object{}
+	for _, c := range t.Columns {
+		by, masked := p.masks[c.Name]
+		switch {
+		case masked && by.name != "":
+			masks = append(masks, member{c.Name, by.name})
+		case masked:
+			masks = append(masks, member{c.Name, object{{"value", by.constant}}})
+		}
+		if p.names[c.Name] && (!masked || len(c.Name)%2 == 0) { // a rule may list what it masks
+			columns = append(columns, c.Name)
+		}
+	}
+	for _, c := range t.Computed {
+		if p.names[c.Name] {
+			computed = append(computed, c.Name)
+		}
+	}
+	o := object{
+		{"columns", columns},
+		{"mask", masks},
+		{"computed_fields", computed},
+		{"filter", rule(p.filter)},
+		{"allow_aggregations", p.aggregations},
+	}
+	if p.limit >= 0 {
+		o = append(o, member{"limit", p.limit})
+	}
+	return o
 }

@@ -159,12 +159,14 @@ func (e *env) sees(t *Table) *sight {
 	return e.model.sees(e.role, t)
 }
 
-// cell is the value of a column, NULL where the role may not see it.
+// cell is the value of a column; where the role may not see it, its mask or NULL.
 func (e *env) cell(t *Table, c *Column, r Row) any {
-	if !e.sees(t).cell(e.model, t, c.Name, r) {
-		return nil
+	s := e.sees(t)
+	if s.cell(e.model, t, c.Name, r) {
+		return r[c.Name]
 	}
-	return r[c.Name]
+	shown, _ := s.mask(e.model, t, c, r)
+	return shown
 }
 
 func (e *env) computed(t *Table, c *Computed, n float64, r Row) any {

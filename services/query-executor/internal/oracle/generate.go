@@ -58,7 +58,7 @@ func New(seed uint64, d *Dialect) *Model {
 // table makes a table with a key, perhaps foreign keys to the tables before it or to itself, and
 // columns.
 func (m *maker) table(name string) *Table {
-	t := &Table{Name: named(name, m.model.dialect.name), perms: map[string]*permission{}, updates: map[string]expression{}, deletes: map[string]expression{}}
+	t := &Table{Name: named(name, m.model.dialect.name), perms: map[string]*permission{}, lists: map[string][]*permission{}, updates: map[string][]writeRule{}, deletes: map[string][]writeRule{}}
 	if l := m.model.dialect.layout; l != nil {
 		t.place = pick(m.Rand, l.places)
 	}
@@ -167,7 +167,7 @@ func (m *maker) view() {
 	c := base.Columns[m.IntN(len(base.Columns))]
 	v := &Table{
 		Name: "shown", base: base, where: quote(c.Name) + " IS NOT NULL", keeps: func(r Row) bool { return r[c.Name] != nil },
-		perms: map[string]*permission{}, updates: map[string]expression{}, deletes: map[string]expression{},
+		perms: map[string]*permission{}, lists: map[string][]*permission{}, updates: map[string][]writeRule{}, deletes: map[string][]writeRule{},
 	}
 	for _, c := range base.Columns {
 		v.Columns = append(v.Columns, &Column{Name: c.Name, Field: c.Name, Kind: c.Kind, Nullable: true, key: c.key})

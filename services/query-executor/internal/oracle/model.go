@@ -1,6 +1,9 @@
 package oracle
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Row is a row by the names of its columns.
 type Row map[string]any
@@ -75,9 +78,27 @@ type Table struct {
 	where string
 	rows  []Row
 	perms map[string]*permission
-	all   *permission // for an unrestricted reader
-	// updates are the permissions to update, deletes those to delete: their filters.
-	updates, deletes map[string]expression
+	lists map[string][]*permission // rules of roles that have several
+	all   *permission              // for an unrestricted reader
+	// updates are the permissions to update, deletes those to delete.
+	updates, deletes map[string][]writeRule
+}
+
+// writeRule allows to update some columns of rows, nil for all, or to delete rows.
+type writeRule struct {
+	filter  expression
+	columns []*Column
+}
+
+// filter allows the rows that some rule allows to change; column is the one to update, nil for a delete.
+func filter(rules []writeRule, column *Column) expression {
+	var any disjunction
+	for _, r := range rules {
+		if column == nil || r.columns == nil || slices.Contains(r.columns, column) {
+			any = append(any, r.filter)
+		}
+	}
+	return any
 }
 
 // Rows are the rows, in no particular order.
@@ -113,6 +134,7 @@ func (t *Table) of(kinds ...Kind) []*Column {
 // permission is what a role may read of a table.
 type permission struct {
 	names        map[string]bool // of columns and scalar computed fields
+	masks        map[string]mask // of columns among them whose values are hidden
 	filter       expression
 	limit        int // -1 for none
 	aggregations bool
@@ -171,6 +193,9 @@ func (m *Model) look(role string, t *Table) *sight {
 		return &sight{own: p}
 	}
 	var parents []*sight
+	for _, p := range t.lists[role] {
+		parents = append(parents, &sight{own: p})
+	}
 	for _, parent := range m.parents[role] {
 		if s := m.sees(parent, t); s != nil {
 			parents = append(parents, s)
@@ -183,6 +208,24 @@ func (m *Model) look(role string, t *Table) *sight {
 		return parents[0]
 	}
 	return &sight{parents: parents}
+}
+
+// Listed is the model with rules in the place of what the role both inherits.
+func (m *Model) Listed() *Model {
+	listed := *m
+	listed.Tables, listed.parents = nil, map[string][]string{"all": m.parents["all"]}
+	for _, t := range m.Tables {
+		n := *t
+		if n.lists = maps.Clone(t.lists); t.perms["both"] == nil {
+			for _, parent := range slices.Sorted(slices.Values(m.parents["both"])) { // as documents have them
+				if p := t.perms[parent]; p != nil {
+					n.lists["both"] = append(n.lists["both"], p)
+				}
+			}
+		}
+		listed.Tables = append(listed.Tables, &n)
+	}
+	return &listed
 }
 
 // Admin is the role that sees everything.
@@ -210,7 +253,8 @@ func (s *sight) grants(name string) bool {
 // plainly reports whether the role may read it of every row that it sees.
 func (s *sight) plainly(name string) bool {
 	if s.own != nil {
-		return s.own.names[name]
+		_, masked := s.own.masks[name]
+		return s.own.names[name] && !masked
 	}
 	return !slices.ContainsFunc(s.parents, func(p *sight) bool { return !p.plainly(name) })
 }
@@ -223,6 +267,23 @@ func (s *sight) cell(m *Model, t *Table, name string, r Row) bool {
 	return s.plainly(name) || slices.ContainsFunc(s.parents, func(p *sight) bool {
 		return p.grants(name) && p.cell(m, t, name, r) && p.row(m, t, r)
 	})
+}
+
+// mask is what the role sees of a cell that it may not read.
+func (s *sight) mask(m *Model, t *Table, c *Column, r Row) (shown any, masked bool) {
+	if s.own != nil {
+		by, masked := s.own.masks[c.Name]
+		if !masked {
+			return nil, false
+		}
+		return by.shows(r[c.Name]), true
+	}
+	for _, p := range s.parents {
+		if shown, masked := p.mask(m, t, c, r); masked && p.row(m, t, r) {
+			return shown, true
+		}
+	}
+	return nil, false
 }
 
 // row reports whether the role sees a row.
@@ -259,16 +320,16 @@ func (s *sight) aggregations() bool {
 	return slices.ContainsFunc(s.parents, (*sight).aggregations)
 }
 
-// mayWrite is the filter of a permission to update or delete, nil for none. Roles inherit one
+// mayWrite are the rules of a permission to update or delete, nil for none. Roles inherit one
 // that only one parent has.
-func (m *Model) mayWrite(role string, of map[string]expression) expression {
+func (m *Model) mayWrite(role string, of map[string][]writeRule) []writeRule {
 	if role == Admin {
-		return conjunction{}
+		return []writeRule{{filter: conjunction{}}}
 	}
 	if own := of[role]; own != nil {
 		return own
 	}
-	var found expression
+	var found []writeRule
 	for _, parent := range m.parents[role] {
 		if f := m.mayWrite(parent, of); f != nil {
 			found = f

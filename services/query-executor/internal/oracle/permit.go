@@ -5,8 +5,8 @@ import "slices"
 // permit makes roles, and what they may do.
 func (m *maker) permit() {
 	own := []string{"clerk", "agent", "guest"}
-	m.model.parents = map[string][]string{"both": {"clerk", "agent"}, "all": {"both", "guest"}}
-	m.model.Roles = append([]string{Admin, "both", "all"}, own...)
+	m.model.parents = map[string][]string{"both": {"clerk", "agent"}, "all": {"both", "guest", "ruled"}}
+	m.model.Roles = append([]string{Admin, "both", "all", "ruled"}, own...)
 	for i, t := range m.model.Tables {
 		t.all = admin(t)
 		for _, role := range own {
@@ -15,14 +15,29 @@ func (m *maker) permit() {
 				m.follow(t, role)
 			}
 		}
+		if m.chance(85) || i == 0 {
+			for range 1 + m.IntN(3) {
+				t.lists["ruled"] = append(t.lists["ruled"], m.permission(t))
+			}
+			for _, p := range t.lists["ruled"] {
+				m.mask(t, p)
+			}
+		}
+		if p := t.perms["guest"]; p != nil && m.chance(30) {
+			m.mask(t, p)
+		}
 		if t.base != nil {
 			continue
 		}
 		if m.chance(70) {
-			t.updates["clerk"] = m.rule(t, t, 2)
+			t.updates["clerk"] = []writeRule{{filter: m.rule(t, t, 2)}}
+		} else {
+			t.updates["ruled"] = m.updateRules(t)
 		}
 		if m.chance(50) {
-			t.deletes["agent"] = m.rule(t, t, 1)
+			t.deletes["agent"] = []writeRule{{filter: m.rule(t, t, 1)}}
+		} else {
+			t.deletes["ruled"] = []writeRule{{filter: m.rule(t, t, 1)}, {filter: m.rule(t, t, 1)}}
 		}
 	}
 	if m.chance(30) {
@@ -50,6 +65,38 @@ func (m *maker) permission(t *Table) *permission {
 		p.limit = m.IntN(7)
 	}
 	return p
+}
+
+func (m *maker) updateRules(t *Table) []writeRule {
+	var rules []writeRule
+	for range 2 + m.IntN(2) {
+		r := writeRule{filter: m.rule(t, t, 1), columns: []*Column{}}
+		for _, c := range t.Columns {
+			if m.chance(50) {
+				r.columns = append(r.columns, c)
+			}
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// mask hides what some columns have.
+func (m *maker) mask(t *Table, p *permission) {
+	p.masks = map[string]mask{}
+	for _, c := range t.Columns {
+		if c.Name == "id" || c.isTenant() || !m.chance(20) {
+			continue
+		}
+		by := mask{name: "null"}
+		switch {
+		case c.Kind == Text && m.chance(60):
+			by.name = pick(m.Rand, slices.DeleteFunc(slices.Clone(maskNames), func(name string) bool { return !m.model.dialect.has(name) }))
+		case (c.Kind == Int || c.Kind == Text || c.Kind == Bool) && m.chance(60):
+			by = mask{constant: m.value(c.Kind)}
+		}
+		p.names[c.Name], p.masks[c.Name] = true, by
+	}
 }
 
 // follow makes rows of t visible, at times, where the row that they refer to is visible: a rule that

@@ -35,11 +35,11 @@ func (t *Table) nativeMembers() []Field {
 		if e.Array {
 			ref = List(NonNull(ref))
 		}
-		if e.NonNull && c.Redact == nil {
+		if e.NonNull && c.Hidden == nil {
 			ref = NonNull(ref)
 		}
 		fields = append(fields, Field{
-			Name: e.Column.Field, Type: ref, Meaning: EmbeddedRows{e, target, c.Redact}, doc: comment(e.Column),
+			Name: e.Column.Field, Type: ref, Meaning: EmbeddedRows{e, target, c.Condition()}, doc: comment(e.Column),
 		})
 	}
 	if t.NativeQuery == nil {

@@ -17,7 +17,7 @@ func (t *Table) buildObject() content {
 			return
 		}
 		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Meaning: Column{c}, doc: comment(c.Column)}
-		if !c.Column.Nullable && c.Redact == nil {
+		if !c.Column.Nullable && c.Hidden == nil {
 			f.Type = NonNull(f.Type)
 		}
 		if c.Column.Scalar.JSON {

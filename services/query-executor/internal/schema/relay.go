@@ -122,7 +122,7 @@ func (t *Table) makeSeals() {
 // readsWholeKey reports whether the role sees all columns of the primary key in every row.
 func (t *Table) readsWholeKey() bool {
 	for _, c := range t.PrimaryKey {
-		if seen, ok := t.Permission.Column(c.Name); !ok || seen.Redact != nil {
+		if seen, ok := t.Permission.Column(c.Name); !ok || seen.Hidden != nil {
 			return false
 		}
 	}

@@ -173,7 +173,7 @@ func appendEntity(list []answer.Member, number int, j *answer.Join) []answer.Mem
 func (p *Planner) entity(t *schema.Table, s *walk.Selected) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: read.From(t), Where: p.Visible(t), Estimate: -1}, One: true}
 	for _, c := range t.PrimaryKey {
-		if seen, _ := t.Permission.Column(c.Name); seen.Redact != nil {
+		if seen, _ := t.Permission.Column(c.Name); seen.Hidden != nil {
 			query.Where = read.Both(query.Where, ir.IsNull{Expr: read.Column(&seen), Not: true})
 		}
 	}

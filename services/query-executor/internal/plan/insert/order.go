@@ -36,7 +36,7 @@ func (i *Tree) Order(used func(node int) bool) (ir.InsertOrder, bool) {
 		}
 	}
 	for _, n := range f.nodes {
-		if !f.condition(n.Check, n) {
+		if !f.condition(n.Check, n) || slices.ContainsFunc(n.Columns, func(c Column) bool { return !f.condition(c.Check, n) }) {
 			return ir.InsertOrder{}, false
 		}
 	}

@@ -2,6 +2,7 @@ package insert
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"queryengine/pkg/ir"
 )
@@ -74,12 +75,34 @@ func (s *Statement) key(kind byte, node int) []byte {
 	return key
 }
 
+// Check must hold for the rows that the statement inserts; nil for none.
+func (s *Statement) Check() ir.BoolExp {
+	check := s.node.Check
+	for _, c := range s.form.columns {
+		if rule := s.node.Columns[c].Check; rule != nil {
+			check = ir.And{Exps: slices.DeleteFunc([]ir.BoolExp{check, rule}, func(e ir.BoolExp) bool { return e == nil })}
+		}
+	}
+	return check
+}
+
+// RuledColumns names the columns of the statement that Check depends on.
+func (s *Statement) RuledColumns() string {
+	var names []byte
+	for _, c := range s.form.columns {
+		if s.node.Columns[c].Check != nil {
+			names = append(binary.AppendUvarint(names, uint64(c)), ',')
+		}
+	}
+	return string(names)
+}
+
 // IR is the statement, with what it gives back.
 func (s *Statement) IR(out ir.Output) *ir.Insert {
 	n := s.node
 	m := &ir.Insert{Table: n.Table, OnConflict: n.OnConflict, Identity: n.Identity, Output: out}
 	if n.Written == nil {
-		m.Check, m.UpdateCheck = n.Check, n.UpdateCheck
+		m.Check, m.UpdateCheck = s.Check(), n.UpdateCheck
 	}
 	for _, c := range s.form.columns {
 		m.Columns = append(m.Columns, n.Columns[c].Column)

@@ -93,6 +93,8 @@ type Node struct {
 // Column is a column that a row may have a value for.
 type Column struct {
 	ir.Column
+	// Check must hold for inserted rows besides Node.Check when the statement has the column; nil for none.
+	Check ir.BoolExp
 	// Default is set when a row without a value for it gets another one than NULL.
 	Default bool
 

@@ -41,9 +41,7 @@ func All(list []ir.BoolExp) ir.BoolExp {
 }
 
 // Column is the value of a column as the role may see it.
-func Column(c *resolve.SelectColumn) ir.Expr {
-	return redacted(ir.Column{Name: c.Column.Name, Type: c.Column.Type}, c.Redact)
-}
+func Column(c *resolve.SelectColumn) ir.Expr { return c.Expr() }
 
 // computed is the value of a scalar computed field without arguments of the client's.
 func (p *Planner) computed(c *resolve.SelectComputedField) ir.Expr {

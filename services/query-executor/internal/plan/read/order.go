@@ -165,6 +165,9 @@ func PlainColumn(t ir.OrderTarget) (string, bool) {
 	if r, ok := e.(ir.Redacted); ok {
 		e = r.Expr
 	}
+	if m, ok := e.(ir.Masked); ok {
+		e = m.Expr
+	}
 	c, ok := e.(ir.Column)
 	return c.Name, ok
 }

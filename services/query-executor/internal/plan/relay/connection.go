@@ -139,6 +139,8 @@ func exprType(e ir.Expr) catalog.Type {
 		return e.Type
 	case ir.Redacted:
 		return exprType(e.Expr)
+	case ir.Masked:
+		return exprType(e.Expr)
 	}
 	return catalog.Type{}
 }

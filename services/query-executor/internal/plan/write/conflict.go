@@ -41,7 +41,7 @@ func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, 
 		for _, preset := range w.Update.Presets {
 			c.Presets = append(c.Presets, ir.Assignment{Column: read.ColumnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
 		}
-		c.Where = read.Both(read.Rule(w.Update.Filter), where)
+		c.Where = read.Both(read.Both(read.Rule(w.Update.Filter), w.Update.ColumnRules.For(c.Set...)), where)
 		n.UpdateCheck = read.Rule(w.Update.Check)
 		p.confirm(n, w, n.UpdateCheck)
 		n.UpdateValidator = w.Update.Validator

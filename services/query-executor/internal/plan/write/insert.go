@@ -161,7 +161,9 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 		n.Members[in.Name] = insert.Member{Name: in.Name, Column: len(n.Columns)}
 		how := p.Column(c.Type, in.Type)
 		how.Nullable = c.Nullable
-		n.Columns = append(n.Columns, insert.Column{Column: read.ColumnOf(c.Column), Default: hasDefault(w, c.Column), Ref: in.Type, Coercion: how})
+		check := w.Insert.ColumnRules.For(c.Column.Name)
+		p.confirm(n, w, check)
+		n.Columns = append(n.Columns, insert.Column{Column: read.ColumnOf(c.Column), Check: check, Default: hasDefault(w, c.Column), Ref: in.Type, Coercion: how})
 	}
 	p.tree.Nodes = append(p.tree.Nodes, n)
 	p.tables[n] = w

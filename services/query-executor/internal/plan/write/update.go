@@ -206,6 +206,9 @@ func (p *Planner) updateStep(w *schema.Writable, c *change, out *output) Step {
 	if len(c.set) == 0 {
 		return Step{Empty: out.empty()}
 	}
+	for _, a := range c.set {
+		c.where = read.Both(c.where, w.Update.ColumnRules.For(a.Column.Name))
+	}
 	check := read.Rule(w.Update.Check)
 	update := func(o ir.Output) ir.Mutation {
 		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: check, Output: o}
