@@ -92,6 +92,31 @@ export const tests = {
     }
   },
 
+  async "Permissions: a list of rules"({ page }) {
+    const place = { source: "default", table: "article", role: "editor" };
+    const own = { columns: ["id", "title"], filter: { author_id: "X-Engine-User-Id" } };
+    await metadata("pg_create_select_permission", { ...place, permission: own });
+    try {
+      await signIn(page);
+      await opened(page, "article", "editor", "select");
+      await page.getByRole("button", { name: "Add a rule" }).click();
+      await axe(page, "Permissions with a list of rules");
+      const rules = [own, { name: "others", columns: ["id"], mask: { title: "redact" }, filter: {} }];
+      await page.getByRole("textbox", { name: "Rules, as JSON" }).fill(JSON.stringify([own, { ...rules[1], mask: { title: "nope" } }]));
+      await page.getByRole("button", { name: "Save…" }).click();
+      await page.getByText(/expected one of the masks null, redact/).first().waitFor();
+      await page.getByRole("textbox", { name: "Rules, as JSON" }).fill(JSON.stringify(rules));
+      await page.getByRole("button", { name: "Save…" }).click();
+      await confirm(page, "Save", "select_permission");
+      assert.deepEqual((await permissions("article", "select")).map((p) => p.permission), [rules]);
+      await page.getByRole("textbox", { name: "Rules, as JSON" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Add a rule" }).count(), 0);
+      await matrix(page).getByRole("gridcell", { name: "public.article, editor: select in part" }).waitFor();
+    } finally {
+      await metadata("pg_drop_select_permission", place);
+    }
+  },
+
   async "Permissions: presets by columns and as JSON, and what is wrong at its field"({ page }) {
     const part = (name) => page.getByRole("group", { name, exact: true }).and(page.locator("fieldset"));
     const save = () => page.getByRole("button", { name: "Save…" }).click();

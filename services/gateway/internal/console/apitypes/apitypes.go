@@ -171,6 +171,10 @@ func (g *generator) typeOf(t reflect.Type) string {
 	case reflect.Map:
 		return "Record<string, " + g.typeOf(t.Elem()) + ">"
 	case reflect.Struct:
+		if strings.HasPrefix(t.Name(), "Definition[") {
+			rule := g.typeOf(t.Field(0).Type.Elem())
+			return rule + " | " + rule + "[]"
+		}
 		// A source writes itself only to keep what it doesn't know.
 		if t != reflect.TypeFor[metadata.Source]() && (t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)) {
 			return "Json"

@@ -250,7 +250,7 @@ export interface CreateLogicalModelPermissionArgs {
   type?: string;
   name: string;
   role: string;
-  permission: SelectPermission;
+  permission: SelectPermission | SelectPermission[];
   comment?: string;
 }
 
@@ -258,7 +258,7 @@ export interface CreatePermissionDeletePermissionArgs {
   source?: string;
   table: Name;
   role: string;
-  permission: DeletePermission;
+  permission: DeletePermission | DeletePermission[];
   comment?: string;
 }
 
@@ -266,7 +266,7 @@ export interface CreatePermissionInsertPermissionArgs {
   source?: string;
   table: Name;
   role: string;
-  permission: InsertPermission;
+  permission: InsertPermission | InsertPermission[];
   comment?: string;
 }
 
@@ -274,7 +274,7 @@ export interface CreatePermissionSelectPermissionArgs {
   source?: string;
   table: Name;
   role: string;
-  permission: SelectPermission;
+  permission: SelectPermission | SelectPermission[];
   comment?: string;
 }
 
@@ -282,7 +282,7 @@ export interface CreatePermissionUpdatePermissionArgs {
   source?: string;
   table: Name;
   role: string;
-  permission: UpdatePermission;
+  permission: UpdatePermission | UpdatePermission[];
   comment?: string;
 }
 
@@ -367,6 +367,7 @@ export interface DeleteEventTriggerArgs {
 }
 
 export interface DeletePermission {
+  name?: string;
   filter: Json;
   backend_only?: boolean;
   validate_input?: Json;
@@ -703,6 +704,7 @@ export interface InputObjectType {
 }
 
 export interface InsertPermission {
+  name?: string;
   check: Json;
   set?: Json;
   columns?: "*" | string[];
@@ -859,25 +861,25 @@ export interface PauseEventTriggersArgs {
 
 export interface PermissionDeletePermission {
   role: string;
-  permission: DeletePermission;
+  permission: DeletePermission | DeletePermission[];
   comment?: string;
 }
 
 export interface PermissionInsertPermission {
   role: string;
-  permission: InsertPermission;
+  permission: InsertPermission | InsertPermission[];
   comment?: string;
 }
 
 export interface PermissionSelectPermission {
   role: string;
-  permission: SelectPermission;
+  permission: SelectPermission | SelectPermission[];
   comment?: string;
 }
 
 export interface PermissionUpdatePermission {
   role: string;
-  permission: UpdatePermission;
+  permission: UpdatePermission | UpdatePermission[];
   comment?: string;
 }
 
@@ -1101,7 +1103,9 @@ export interface ScheduledOrder {
 }
 
 export interface SelectPermission {
+  name?: string;
   columns: "*" | string[];
+  mask?: Record<string, Json>;
   computed_fields?: string[];
   filter: Json;
   limit?: number;
@@ -1437,6 +1441,7 @@ export interface UpdateActionArgs {
 }
 
 export interface UpdatePermission {
+  name?: string;
   columns: "*" | string[];
   filter: Json;
   check: Json;

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, type Server } from "../../../lib/http/client";
 import { conventionOf, typeName, type Convention } from "../../data/model/names";
-import { inheritedOf, permissionsOf, type Operation, type Parents } from "../model/permissions";
+import { inheritedOf, permissionsOf, rulesOf, type Operation, type Parents } from "../model/permissions";
 import { headersFor, type RunAs } from "../../../lib/http/runas";
 import type { Source, Table } from "../../../lib/http/types";
 
@@ -130,7 +130,7 @@ export function effectiveOf(
 ): Record<string, unknown>[] {
   const permissions = permissionsOf(table, operation);
   const own = permissions.find((p) => p.role === role);
-  return (own ? [own] : inheritedOf(permissions, role, parents, new Set())).map((p) => p.permission);
+  return (own ? [own] : inheritedOf(permissions, role, parents, new Set())).flatMap((p) => rulesOf(p.permission));
 }
 
 /** variablesIn are the names of the session variables that a part of a permission uses, in lower case. */

@@ -53,6 +53,7 @@ test("a permission is whole without anything that narrows or changes it", () => 
   expect(isWhole("delete", { filter: {} })).toBe(true);
   expect(isWhole("select", { columns: ["x"], filter: {} })).toBe(false);
   expect(isWhole("select", { columns: "*", limit: 5 })).toBe(false);
+  expect(isWhole("select", { columns: "*", filter: {}, mask: { email: "redact" } })).toBe(false);
   expect(isWhole("insert", { check: {}, backend_only: true })).toBe(false);
 });
 
@@ -62,6 +63,7 @@ test("a permission begins with the rule and the columns of another one", () => {
   expect(startFrom("update", "select", from)).toEqual({ ...from, check: {} });
   expect(startFrom("delete", "update", from)).toEqual({ filter: from.filter });
   expect(startFrom("select", "select", from)).toBe(from);
+  expect(startFrom("delete", "update", [from, from])).toEqual([{ filter: from.filter }, { filter: from.filter }]);
 });
 
 test("a permission that is there is replaced in one request", () => {

@@ -7,16 +7,24 @@ export const operations = ["select", "insert", "update", "delete"] as const;
 /** Operation is what a permission allows. */
 export type Operation = (typeof operations)[number];
 
-/** Permission is one of a role to do one thing with a table; fields that the console doesn't know are kept. */
+/** Rule is a permission, or one of several that a permission is made of; fields that the console doesn't know are kept. */
+export type Rule = Record<string, unknown>;
+
+/** Permission is one of a role to do one thing with a table. */
 export interface Permission {
   role: string;
-  permission: Record<string, unknown>;
+  permission: Rule | Rule[];
   comment?: string;
 }
 
 /** permissionsOf are those of all roles for an operation on a table. */
 export function permissionsOf(table: Table, operation: Operation): Permission[] {
   return (table[`${operation}_permissions`] ?? []) as unknown as Permission[];
+}
+
+/** rulesOf are the rules of a permission, each of which allows something. */
+export function rulesOf(permission: Rule | Rule[]): Rule[] {
+  return Array.isArray(permission) ? permission : [permission];
 }
 
 /** Parents are the roles that an inherited role is made of. */
@@ -67,12 +75,13 @@ export function conflictOf(table: Table, operation: Operation, role: string, par
  * isWhole reports whether a permission allows an operation on all rows and columns, without anything that narrows or
  * changes it.
  */
-export function isWhole(operation: Operation, permission: Record<string, unknown>): boolean {
+export function isWhole(operation: Operation, permission: Rule): boolean {
   const {
     columns,
     filter,
     check,
     set,
+    mask,
     limit,
     backend_only,
     validate_input,
@@ -83,33 +92,28 @@ export function isWhole(operation: Operation, permission: Record<string, unknown
     part === undefined || part === null || (typeof part === "object" && Object.keys(part).length === 0);
   const all = columns === "*" || operation === "delete" || (operation === "insert" && columns === undefined);
   const narrowed = limit ?? validate_input ?? query_root_fields ?? subscription_root_fields;
-  return all && empty(filter) && empty(check) && empty(set) && narrowed == null && backend_only !== true;
+  return all && empty(filter) && empty(check) && empty(set) && empty(mask) && narrowed == null && backend_only !== true;
 }
 
 /**
  * startFrom is a permission for an operation with what another one, of any operation, says: its rule, and its columns
  * where both have some.
  */
-export function startFrom(
-  operation: Operation,
-  from: Operation,
-  permission: Record<string, unknown>,
-): Record<string, unknown> {
+export function startFrom(operation: Operation, from: Operation, permission: Rule | Rule[]): Rule | Rule[] {
   if (from === operation) return permission;
-  const rule = permission.filter ?? permission.check ?? {};
-  const columns = permission.columns === undefined ? [] : permission.columns;
+  return Array.isArray(permission) ? permission.map((r) => ruleFrom(operation, r)) : ruleFrom(operation, permission);
+}
+
+function ruleFrom(operation: Operation, { columns = [], filter, check, set }: Rule): Rule {
+  const rule = filter ?? check ?? {};
+  const presets = set === undefined ? {} : { set };
   switch (operation) {
     case "select":
       return { columns, filter: rule };
     case "insert":
-      return { columns, check: rule, ...(permission.set !== undefined && { set: permission.set }) };
+      return { columns, check: rule, ...presets };
     case "update":
-      return {
-        columns,
-        filter: rule,
-        check: permission.check ?? {},
-        ...(permission.set !== undefined && { set: permission.set }),
-      };
+      return { columns, filter: rule, check: check ?? {}, ...presets };
     case "delete":
       return { filter: rule };
   }

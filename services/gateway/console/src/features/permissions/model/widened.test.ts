@@ -27,5 +27,8 @@ test("permissions that allow more are widened", () => {
   expect(widenedBy(table(select({ columns: [], filter: { name: { _eq: "" } } })))).toEqual([
     { ...found, whole: false, allRows: false, noColumns: true, emptyText: true },
   ]);
+  expect(widenedBy(table(select([own, own]), select(own)))).toEqual([{ ...found, whole: false, allRows: false }]);
+  expect(widenedBy(table(select([own, all]), select([own])))).toEqual([{ ...found, whole: true, allRows: true }]);
+  expect(widenedBy(table(select([own, all]), select([own, all])))).toEqual([]);
   expect(widenedBy({ op: "remove", kind: "table", before: select(all) })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Change } from "../../../lib/http/client";
-import { isWhole, operations, type Operation, type Permission } from "./permissions";
+import { isWhole, operations, rulesOf, type Operation, type Permission, type Rule } from "./permissions";
 
 /** Widened is a permission that lets a role do more than before, or as much in other rows. */
 export interface Widened {
@@ -26,19 +26,21 @@ export function widenedBy(change: Change): Widened[] {
     list(change.after as Tracked, operation).flatMap(({ role, permission }) => {
       const before = list(change.before as Tracked, operation).find((p) => p.role === role);
       if (before && !isWider(before.permission, permission)) return [];
-      const rule = permission.filter ?? permission.check;
-      const allRows = typeof rule === "object" && rule !== null && Object.keys(rule).length === 0;
-      const noColumns =
-        Array.isArray(permission.columns) && permission.columns.length === 0 && permission.set === undefined;
-      const emptyText = /"_(eq|neq|like|ilike|in)":("")|"_in":\[\]/.test(JSON.stringify(rule ?? {}));
-      return [{ role, operation, table, whole: isWhole(operation, permission), allRows, noColumns, emptyText }];
+      const rules = rulesOf(permission);
+      const conditions = rules.map((r) => r.filter ?? r.check);
+      const allRows = conditions.some((c) => typeof c === "object" && c !== null && Object.keys(c).length === 0);
+      const noColumns = rules.every((r) => Array.isArray(r.columns) && r.columns.length === 0 && r.set === undefined);
+      const emptyText = /"_(eq|neq|like|ilike|in)":("")|"_in":\[\]/.test(JSON.stringify(conditions));
+      const whole = rules.some((r) => isWhole(operation, r));
+      return [{ role, operation, table, whole, allRows, noColumns, emptyText }];
     }),
   );
 }
 
 /** isWider reports whether a permission allows what another one doesn't, or could: rules that differ aren't compared. */
 function isWider(before: Permission["permission"], now: Permission["permission"]): boolean {
-  const columns = (p: Permission["permission"]) => p.columns as string[] | "*" | undefined;
+  if (Array.isArray(before) || Array.isArray(now)) return JSON.stringify(before) !== JSON.stringify(now);
+  const columns = (p: Rule) => p.columns as string[] | "*" | undefined;
   const [had, has] = [columns(before), columns(now)];
   const more = had !== "*" && (has === "*" || (has ?? []).some((c) => !(had ?? []).includes(c)));
   const { columns: _, ...rest } = before;

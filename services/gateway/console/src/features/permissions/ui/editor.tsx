@@ -32,6 +32,7 @@ import { fieldsOf, startOf } from "./fields";
 import { display, schemaOf, type TableInfo } from "../../data/model/tables";
 import { Known, knownOf } from "./rule/known";
 import { Pre } from "../../../ui/pre";
+import { texts } from "./texts";
 import { Button } from "../../../ui/button";
 
 const Sees = lazy(chunk(() => import("./sees")));
@@ -183,21 +184,27 @@ function OperationEditor(props: {
       </div>
     );
   }
-  const { role: _, ...initial } = own ?? { role, ...adding };
+  const { role: _, ...initial } = { role, ...own, ...adding };
   return (
     <div className="page">
       <Form
         follows
         title="Save"
         confirm
+        key={adding && own ? "rules" : "rule"}
         initial={{ ...initial }}
         fields={(value) => fieldsOf(operation, place.source, table, info, value)}
         request={(args) => saveOf(place, args)}
         done={() => setAdding(undefined)}
-        cancel={own ? undefined : () => setAdding(undefined)}
+        cancel={own && !adding ? undefined : () => setAdding(undefined)}
       />
       {own && (
         <div className="row">
+          {!Array.isArray(own.permission) && (
+            <Button onPress={() => setAdding({ permission: [own.permission, startOf(operation)] })}>
+              {texts.several}
+            </Button>
+          )}
           <Button look="danger" onPress={() => confirm({ title: "Revoke", request: dropOf(place) })}>
             Revoke {operation}…
           </Button>

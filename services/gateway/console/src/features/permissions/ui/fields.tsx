@@ -6,6 +6,7 @@ import { Names } from "../../../ui/forms/names";
 import { Presets } from "./presets";
 import type { Field } from "../../../ui/forms/types";
 import { RuleField } from "./rule/field";
+import { texts } from "./texts";
 
 /** startOf is what a permission has before anything is said: no column, and for rules those that every row meets. */
 export function startOf(operation: Operation): Value {
@@ -83,6 +84,8 @@ export function fieldsOf(operation: Operation, source: Source, table: Table, inf
       hint: "Requests with the admin secret and x-engine-use-backend-only-permissions.",
     },
   ];
+  if (Array.isArray(at(value, "permission")))
+    return [{ path: "permission", label: texts.rules, kind: "json", required: true, hint: texts.rulesHint }, comment];
   const validation = at(value, "permission.validate_input") === undefined ? [webhook] : [webhook, ...webhookFields];
   switch (operation) {
     case "select": {

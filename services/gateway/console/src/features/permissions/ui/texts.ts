@@ -14,6 +14,9 @@ export const texts = {
     const many = (n: number) => (n > most ? `more than ${most.toLocaleString("en")}` : n.toLocaleString("en"));
     return `The rule lets ${many(count)} of ${many(all)} rows through.`;
   },
+  rules: "Rules, as JSON",
+  rulesHint: "Each rule allows something: its rows, and its columns in those.",
+  several: "Add a rule",
   all: "all",
   part: "in part",
   nothing: "none",
