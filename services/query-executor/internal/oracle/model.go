@@ -210,7 +210,7 @@ func (m *Model) look(role string, t *Table) *sight {
 	return &sight{parents: parents}
 }
 
-// Listed is the model with rules in the place of what the role both inherits.
+// Listed is the model in which the role both has rules of its own, and inherits nothing.
 func (m *Model) Listed() *Model {
 	listed := *m
 	listed.Tables, listed.parents = nil, map[string][]string{"all": m.parents["all"]}
