@@ -17,6 +17,8 @@ type Tables struct {
 	Assignments []Assignment
 	// Masks are what text can be shown as.
 	Masks []Mask
+	// MaskExpressions reports whether masks may be expressions in the SQL of PostgreSQL.
+	MaskExpressions bool
 	// Groups reports whether the rows of a table can be grouped.
 	Groups bool
 	// JSONKinds are what the parts of JSON values are compared and ordered as, in the order of the schema; nil where

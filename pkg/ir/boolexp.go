@@ -127,12 +127,20 @@ type Redacted struct {
 	Else Expr
 }
 
-// Masked is what a cell shows instead of the value of Expr: Value, or what the mask of the dialect makes of it. It has the type of Expr.
+// Masked is what a cell shows instead of the value of Expr, of the same type: one of Mask, Value and Parts.
 type Masked struct {
 	Expr Expr
-	// Mask is the name of a backend.Mask, and empty for Value.
+	// Mask is the name of a backend.Mask.
 	Mask  string
 	Value Value
+	Parts []MaskPart
+}
+
+// MaskPart is a piece of an expression: SQL that isn't anybody's text, a column of the row in scope, or a value.
+type MaskPart struct {
+	Text   string
+	Column *Column
+	Value  Value
 }
 
 // JSONPath is a part of a JSON value.

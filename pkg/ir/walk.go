@@ -125,6 +125,12 @@ func (e Redacted) parts(visit func(Part, Scope)) {
 func (e Masked) parts(visit func(Part, Scope)) {
 	one(e.Expr, same, visit)
 	one(e.Value, same, visit)
+	for _, p := range e.Parts {
+		if p.Column != nil {
+			visit(*p.Column, same)
+		}
+		one(p.Value, same, visit)
+	}
 }
 
 func (e JSONPath) parts(visit func(Part, Scope)) { one(e.Expr, same, visit) }

@@ -41,7 +41,7 @@ func (d definitionParser) masks(p *SelectPermission, given map[string]json.RawMe
 	return nil
 }
 
-// mask parses the name of a mask, or {"value": constant}.
+// mask parses the name of a mask, an expression, or {"value": constant}.
 func (d definitionParser) mask(c *Column, raw json.RawMessage) ([]CellMask, error) {
 	column := ir.Column{Name: c.Name, Type: c.Type}
 	if name, _ := text(raw); c.Embeds && name != maskNull {
@@ -57,8 +57,11 @@ func (d definitionParser) mask(c *Column, raw json.RawMessage) ([]CellMask, erro
 	}
 	name, ok := text(raw)
 	switch {
-	case !ok || !slices.Contains(maskNames, name):
-		return nil, apierror.Newf(apierror.ParseFailed, `expected one of the masks %s, or {"value": …}`, strings.Join(maskNames, ", "))
+	case !ok:
+		return nil, apierror.Newf(apierror.ParseFailed, `expected one of the masks %s, an expression, or {"value": …}`, strings.Join(maskNames, ", "))
+	case !slices.Contains(maskNames, name):
+		parts, err := d.maskExpression(c, name)
+		return []CellMask{{Shown: ir.Masked{Expr: column, Parts: parts}}}, err
 	case name == maskNull:
 		return []CellMask{{Shown: ir.Masked{Expr: column, Value: ir.Literal{Null: true, Type: c.Type}}}}, nil
 	}

@@ -109,7 +109,7 @@ func (r *publishedRule) expr(e ir.Expr) {
 		r.condition(e.When)
 		r.expr(e.Expr)
 		r.expr(e.Else)
-	case ir.Masked:
+	case ir.Masked: // it computes from the row
 		r.value(e.Value)
 	case ir.Cast:
 		r.expr(e.Expr)

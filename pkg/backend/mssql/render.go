@@ -232,7 +232,7 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 			return r.applied(e, in), true
 		}
 	case ir.Masked:
-		if e.Mask == "" { // rows aren't ordered by constants
+		if e.Value != nil { // rows aren't ordered by constants
 			return "(CASE WHEN " + r.Expr(e.Expr, in) + " IS NULL THEN " + r.Value(e.Value) + " ELSE " + r.Value(e.Value) + " END)", true
 		}
 	}

@@ -55,6 +55,7 @@ var tables = backend.Tables{
 		{Name: backend.MaskEmail, Takes: textual, SQL: `CASE WHEN strpos($l::text, '@') > 0 ` +
 			`THEN left($l::text, 1) || '***' || right($l::text, strpos(reverse($l::text), '@')) WHEN $l IS NOT NULL THEN '***' END`},
 	},
+	MaskExpressions: true,
 	JSONKinds: []backend.JSONKind{
 		{Name: "bool", Shown: typeBoolean, Operand: typeBoolean, Type: typeBoolean, SQL: guarded("boolean", "bool")},
 		{Name: "float", Shown: typeDouble, Operand: typeNumeric, Type: typeNumeric, SQL: guarded("number", "numeric")},

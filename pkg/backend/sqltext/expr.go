@@ -58,8 +58,11 @@ func (r *Renderer) otherwise(e ir.Expr, in *Scope) string {
 }
 
 func (r *Renderer) masked(e ir.Masked, in *Scope) string {
-	if e.Mask == "" {
+	if e.Value != nil {
 		return r.Value(e.Value)
+	}
+	if e.Mask == "" {
+		return r.maskParts(e.Parts, in)
 	}
 	mask := r.Spelling.Tables().Mask(e.Mask)
 	if mask == nil {
@@ -67,6 +70,21 @@ func (r *Renderer) masked(e ir.Masked, in *Scope) string {
 		return "NULL"
 	}
 	return "(" + strings.ReplaceAll(mask.SQL, "$l", r.Expr(e.Expr, in)) + ")"
+}
+
+func (r *Renderer) maskParts(parts []ir.MaskPart, in *Scope) string {
+	text := "("
+	for _, p := range parts {
+		switch {
+		case p.Column != nil:
+			text += r.Column(in, p.Column.Name)
+		case p.Value != nil:
+			text += r.Value(p.Value)
+		default:
+			text += p.Text
+		}
+	}
+	return text + ")"
 }
 
 // Exprs renders values of the row.

@@ -265,6 +265,8 @@ func (p *permission) metadata(t *Table) object {
 	for _, c := range t.Columns {
 		by, masked := p.masks[c.Name]
 		switch {
+		case masked && by.expression != nil:
+			masks = append(masks, member{c.Name, strings.ReplaceAll(by.expression.sql, "$", quote(c.Name))})
 		case masked && by.name != "":
 			masks = append(masks, member{c.Name, by.name})
 		case masked:

@@ -45,6 +45,8 @@ type Dialect struct {
 	parts bool
 	// groups reports whether rows can be grouped.
 	groups bool
+	// maskExpressions reports whether masks may be expressions.
+	maskExpressions bool
 	// plainKeys reports whether foreign keys are checked at once, and unique columns take one NULL: neither can be declared otherwise.
 	plainKeys bool
 	// name spells a name of a table or column as the database keeps it, word a text that it can handle; nil for any.
@@ -61,15 +63,16 @@ func named(text string, f func(string) string) string {
 
 // PostgreSQL is the dialect of PostgreSQL.
 var PostgreSQL = &Dialect{
-	kind:          "postgres",
-	configuration: connection(object{{"database_url", object{{"from_env", "DATABASE"}}}}),
-	kinds:         []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON},
-	scalars:       strings.NewReplacer(),
-	functions:     true,
-	parts:         true,
-	groups:        true,
-	collation:     ` COLLATE "C"`,
-	literal:       literal,
+	kind:            "postgres",
+	configuration:   connection(object{{"database_url", object{{"from_env", "DATABASE"}}}}),
+	kinds:           []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON},
+	scalars:         strings.NewReplacer(),
+	functions:       true,
+	parts:           true,
+	groups:          true,
+	maskExpressions: true,
+	collation:       ` COLLATE "C"`,
+	literal:         literal,
 	state: func(t *Table) string {
 		return "SELECT json_build_object('data', coalesce(json_agg(to_jsonb(t)), '[]')) FROM " + quote(t.Name) + " AS t"
 	},

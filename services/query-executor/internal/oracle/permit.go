@@ -90,6 +90,8 @@ func (m *maker) mask(t *Table, p *permission) {
 		}
 		by := mask{name: "null"}
 		switch {
+		case m.model.dialect.maskExpressions && maskExpressions[c.Kind] != nil && m.chance(40):
+			by = mask{expression: pick(m.Rand, maskExpressions[c.Kind])}
 		case c.Kind == Text && m.chance(60):
 			by.name = pick(m.Rand, slices.DeleteFunc(slices.Clone(maskNames), func(name string) bool { return !m.model.dialect.has(name) }))
 		case (c.Kind == Int || c.Kind == Text || c.Kind == Bool) && m.chance(60):
