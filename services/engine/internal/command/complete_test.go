@@ -29,7 +29,7 @@ func TestCompletions(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
 		"me":                                   {"metadata"},
-		"metadata ":                            {"apply", "clear", "diff", "export", "follow", "inconsistency", "reload"},
+		"metadata ":                            {"apply", "clear", "diff", "export", "follow", "inconsistency", "reload", "test"},
 		"metadata inconsistency s":             {"status"},
 		"migrate apply --d":                    {"--down", "--dry-run"},
 		"migrate apply --type ":                {"up", "down"},

@@ -100,18 +100,26 @@ func explainRefusal(err error) error {
 }
 
 func metadataApply() projectCommand {
-	var strict, dry *bool
+	var strict, dry, test *bool
 	var vendor *string
 	return projectCommand{
 		flags: func(f *flag.FlagSet) {
 			strict = f.Bool("disallow-inconsistent-metadata", false, "refuse metadata of which some objects can't be used")
 			dry = f.Bool("dry-run", false, "only say what would change")
+			test = f.Bool("test", false, "run the permission tests, and restore the metadata that was there before if one fails")
 			vendor = f.String("vendor-names", "", "the engine that the metadata was written for, to map its names")
 		},
 		run: func(ctx context.Context, p *workplace, _ []string) error {
 			args := map[string]any{"allow_inconsistent_metadata": !*strict, "dry_run": *dry}
 			if *vendor != "" {
 				args["vendor_names"] = *vendor
+			}
+			var before int64
+			if *test && !*dry {
+				var err error
+				if before, err = p.version(ctx); err != nil {
+					return err
+				}
 			}
 			answer, err := p.replace(ctx, args)
 			if err != nil {
@@ -122,9 +130,41 @@ func metadataApply() projectCommand {
 				return err
 			}
 			p.say("metadata applied")
-			return p.warn(answer)
+			if err := p.warn(answer); err != nil || !*test {
+				return err
+			}
+			return p.testApplied(ctx, before)
 		},
 	}
+}
+
+// version is that of the server's metadata.
+func (p *workplace) version(ctx context.Context) (int64, error) {
+	raw, err := p.server.Metadata(ctx, "export_metadata", 2, struct{}{})
+	if err != nil {
+		return 0, err
+	}
+	var document struct {
+		Version int64 `json:"resource_version"`
+	}
+	return document.Version, json.Unmarshal(raw, &document)
+}
+
+// testApplied runs the permission tests on metadata that was applied, and restores a version before if one fails.
+func (p *workplace) testApplied(ctx context.Context, before int64) error {
+	tests, err := p.permissionTests()
+	if err == nil {
+		err = p.testPermissions(ctx, tests)
+	}
+	if err == nil {
+		return nil
+	}
+	args := map[string]any{"version": before, "allow_inconsistent_metadata": true}
+	if _, undone := p.server.Metadata(ctx, "rollback_metadata", 0, args); undone != nil {
+		return errors.Join(err, fmt.Errorf("restore the metadata: %w", undone))
+	}
+	p.say("the metadata is as it was before")
+	return err
 }
 
 // changedObject is an object of the metadata that isn't as it was.

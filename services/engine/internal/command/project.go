@@ -23,7 +23,7 @@ import (
 // command line that isn't understood.
 const errNo = exit(3)
 
-const projectUsage = `Usage: engine metadata apply|export|diff|follow|reload|clear [OPTION...]
+const projectUsage = `Usage: engine metadata apply|export|diff|test|follow|reload|clear [OPTION...]
        engine metadata inconsistency list|drop|status [OPTION...]
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
@@ -40,7 +40,8 @@ They work on a project directory (config.yaml, metadata/, migrations/, seeds/) a
   --timeout DURATION     how long a command, or a change in the console, may take (default 10m)
 
 Exit codes: 0 done; 1 failed; 2 the command line is wrong;
-            3 the answer is no (differences, inconsistent objects, migrations to apply).
+            3 the answer is no (differences, inconsistent objects, migrations to apply,
+            failed permission tests).
 `
 
 // projectCommand is one command on a project.
@@ -69,6 +70,7 @@ func projectCommands() map[string]func() projectCommand {
 		"metadata export":               metadataExport,
 		"metadata diff":                 metadataDiff,
 		"metadata follow":               metadataFollow,
+		"metadata test":                 metadataTest,
 		"metadata reload":               metadataReload,
 		"metadata clear":                metadataClear,
 		"metadata inconsistency list":   inconsistencyList,

@@ -42,6 +42,7 @@ type APIPaths struct {
 	Metadata string `json:"v1_metadata"`
 	Dump     string `json:"pg_dump"`
 	Version  string `json:"version"`
+	GraphQL  string `json:"graphql"`
 }
 
 const (
@@ -54,7 +55,7 @@ const (
 func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 	c := &Config{
 		Endpoint: "http://localhost:8080", MetadataDirectory: "metadata", MigrationsDirectory: "migrations", SeedsDirectory: "seeds",
-		Paths: APIPaths{Query: "v2/query", Metadata: "v1/metadata", Dump: "v1alpha1/pg_dump", Version: "v1/version"},
+		Paths: APIPaths{Query: "v2/query", Metadata: "v1/metadata", Dump: "v1alpha1/pg_dump", Version: "v1/version", GraphQL: "v1/graphql"},
 		Dir:   dir,
 	}
 	files := os.DirFS(dir)
@@ -102,7 +103,7 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 		"CERTIFICATE_AUTHORITY": &c.CertificateAuthority, "METADATA_DIRECTORY": &c.MetadataDirectory,
 		"METADATA_FILE": &c.MetadataFile, "MIGRATIONS_DIRECTORY": &c.MigrationsDirectory, "SEEDS_DIRECTORY": &c.SeedsDirectory,
 		"API_PATHS_V2_QUERY": &c.Paths.Query, "API_PATHS_V1_METADATA": &c.Paths.Metadata,
-		"API_PATHS_PG_DUMP": &c.Paths.Dump, "API_PATHS_VERSION": &c.Paths.Version,
+		"API_PATHS_PG_DUMP": &c.Paths.Dump, "API_PATHS_VERSION": &c.Paths.Version, "API_PATHS_GRAPHQL": &c.Paths.GraphQL,
 	} {
 		if v, ok := lookup(name); ok {
 			*text = v

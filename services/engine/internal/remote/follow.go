@@ -25,7 +25,7 @@ func (c *Client) Follow(ctx context.Context, known int64, told func(version int6
 	defer cancel(nil)
 	watch := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer watch.Stop()
-	answer, err := c.open(ctx, http.MethodGet, strings.TrimSuffix(c.config.Paths.Metadata, "/")+"/changes?resource_version="+strconv.FormatInt(known, 10), nil)
+	answer, err := c.open(ctx, http.MethodGet, strings.TrimSuffix(c.config.Paths.Metadata, "/")+"/changes?resource_version="+strconv.FormatInt(known, 10), nil, nil)
 	if err != nil {
 		return err
 	}

@@ -76,10 +76,10 @@ func (r *RefusedError) Error() string {
 
 // Ping reports whether the server is there, and warns when it is unhealthy.
 func (c *Client) Ping(ctx context.Context, warn io.Writer) error {
-	if _, err := c.send(ctx, http.MethodGet, c.config.Paths.Version, nil); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, c.config.Paths.Version, nil, nil); err != nil {
 		return err
 	}
-	if _, err := c.send(ctx, http.MethodGet, "healthz", nil); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "healthz", nil, nil); err != nil {
 		fmt.Fprintf(warn, "the server is not well: %s\n", err)
 	}
 	return nil
@@ -193,18 +193,32 @@ func (c *Client) Forwarder() *httputil.ReverseProxy {
 	}}
 }
 
+// Ask runs a GraphQL request as a role with session variables.
+func (c *Client) Ask(ctx context.Context, role string, variables map[string]string, body any) (json.RawMessage, error) {
+	as := http.Header{}
+	for name, value := range variables {
+		as.Set(name, value)
+	}
+	as.Set(session.RoleHeader, role)
+	return c.postAs(ctx, c.config.Paths.GraphQL, as, body)
+}
+
 func (c *Client) post(ctx context.Context, path string, body any) (json.RawMessage, error) {
+	return c.postAs(ctx, path, nil, body)
+}
+
+func (c *Client) postAs(ctx context.Context, path string, as http.Header, body any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(body); err != nil {
 		return nil, err
 	}
-	return c.send(ctx, http.MethodPost, path, &b)
+	return c.send(ctx, http.MethodPost, path, as, &b)
 }
 
-func (c *Client) send(ctx context.Context, method, path string, body io.Reader) ([]byte, error) {
-	answer, err := c.open(ctx, method, path, body)
+func (c *Client) send(ctx context.Context, method, path string, as http.Header, body io.Reader) ([]byte, error) {
+	answer, err := c.open(ctx, method, path, as, body)
 	if err != nil {
 		return nil, err
 	}
@@ -216,8 +230,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	return raw, nil
 }
 
-// open sends a request. The caller closes the body of the answer, whose status is 200; any other is a RefusedError.
-func (c *Client) open(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+// open sends a request, as admin unless as has the headers of another role. The caller closes the body of the answer,
+// whose status is 200; any other is a RefusedError.
+func (c *Client) open(ctx context.Context, method, path string, as http.Header, body io.Reader) (*http.Response, error) {
 	address := strings.TrimSuffix(c.config.Endpoint, "/") + "/" + strings.TrimPrefix(path, "/")
 	r, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
@@ -226,6 +241,7 @@ func (c *Client) open(ctx context.Context, method, path string, body io.Reader) 
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set(session.RoleHeader, session.Admin)
 	c.authorize(r.Header)
+	maps.Copy(r.Header, as)
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("the server can't be reached: %w", err)
