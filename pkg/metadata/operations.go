@@ -167,6 +167,7 @@ func plainOperations() []operation {
 		command[DropInconsistentMetadata]("drop_inconsistent_metadata", atMetadata|atQuery),
 		query[DumpInternalState]("dump_internal_state", atMetadata|atQuery),
 		served[GetStatus]("get_status", atMetadata, reads),
+		served[ExplainPermissions]("explain_permissions", atMetadata, reads),
 		query[TestWebhookTransform]("test_webhook_transform", atMetadata),
 		served[GetCatalogState]("get_catalog_state", anyMetadata, reads),
 		served[SetCatalogState]("set_catalog_state", anyMetadata, untried),

@@ -22,6 +22,7 @@ var sqlBodies = []served{
 	serve((*work).inspectDatabase),
 	serve((*work).describeTable),
 	serve((*work).data),
+	serve((*work).explainPermissions),
 }
 
 // runSQL runs the text in the source, and follows in the metadata what it did there. The

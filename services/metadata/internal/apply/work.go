@@ -244,6 +244,10 @@ func (w *work) data(ctx context.Context, _ string, rows *metadata.Rows) (json.Ra
 	})
 }
 
+func (w *work) explainPermissions(ctx context.Context, kind string, a *metadata.ExplainPermissions) (json.RawMessage, error) {
+	return w.data(ctx, kind, &metadata.Rows{Body: a.Body})
+}
+
 // overlay is what the request has done so far, nil for nothing.
 func (w *work) overlay() (*snapshot.Change, error) {
 	return w.overlayOf(w.current)

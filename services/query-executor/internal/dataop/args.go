@@ -10,7 +10,7 @@ import (
 )
 
 // request is an operation with its arguments: one of *selectArgs, *insertArgs, *updateArgs,
-// *deleteArgs and *countArgs.
+// *deleteArgs, *countArgs and *explainArgs.
 type request struct {
 	target
 	// jsonAsText reports whether values of columns of JSON are texts that hold it, in the request and in its answer.
@@ -145,6 +145,9 @@ func wrongVersion(operation string, version []byte) error {
 	return apierror.At(apierror.Newf(apierror.ParseFailed, "expected 1 or 2, encountered %s", version), "version")
 }
 
+// ExplainPermissions is the operation that explains what a role may do with a row. Admin alone may call it.
+const ExplainPermissions = "explain_permissions"
+
 func readArgs(operation string, args object) (any, error) {
 	switch operation {
 	case "select":
@@ -168,6 +171,8 @@ func readArgs(operation string, args object) (any, error) {
 		}
 		limit, err := readOptional(args, "limit", readNumber)
 		return &countArgs{distinct, args.optional("where"), limit}, err
+	case ExplainPermissions:
+		return readExplain(args)
 	}
 	return nil, apierror.Newf(apierror.ParseFailed, "unknown data operation %q", operation)
 }

@@ -58,15 +58,18 @@ const documentJSON = `{"version":3,"sources":[{"name":"default","kind":"postgres
 		"computed_fields":[{"name":"label","definition":{"function":"album_label"}}],
 		"select_permissions":[
 			{"role":"clerk","permission":{"columns":["id","title","artist_id"],"computed_fields":["label"],"filter":{"artist_id":"X-Engine-Artist-Id"},"limit":1}},
+			{"role":"ruled","permission":[{"name":"own","columns":["id","title"],"filter":{"artist_id":"X-Engine-Artist-Id"}},
+				{"columns":["id"],"mask":{"title":"redact","stock":{"value":0}},"filter":{}},{"name":"dear","columns":["id","price"],"filter":{"price":{"_gt":1000}}}]},
 			{"role":"agent","permission":{"columns":"*","filter":{}}}],
 		"insert_permissions":[
 			{"role":"agent","permission":{"columns":["id","title","price"],"check":{"_or":[{"price":{"_lt":100}},{"price":{"_is_null":true}}]},"set":{"artist_id":"X-Engine-Artist-Id"}}},
 			{"role":"writer","permission":{"columns":["title"],"check":{}}}],
 		"update_permissions":[
+			{"role":"ruled","permission":[{"columns":["stock"],"filter":{"artist_id":2}},{"columns":["title"],"filter":{"artist_id":"X-Engine-Artist-Id"}}]},
 			{"role":"agent","permission":{"columns":["title","price"],"filter":{"artist_id":"X-Engine-Artist-Id"},"check":{"_or":[{"price":{"_lt":100}},{"price":{"_is_null":true}}]},"set":{"stock":7}}},
 			{"role":"writer","permission":{"columns":["title"],"filter":{}}},
 			{"role":"presetter","permission":{"columns":[],"filter":{},"set":{"stock":0}}}],
-		"delete_permissions":[{"role":"agent","permission":{"filter":{"artist_id":"X-Engine-Artist-Id"}}},{"role":"writer","permission":{"filter":{}}}]},
+		"delete_permissions":[{"role":"ruled","permission":{"filter":{"artist_id":2}}},{"role":"agent","permission":{"filter":{"artist_id":"X-Engine-Artist-Id"}}},{"role":"writer","permission":{"filter":{}}}]},
 	{"table":"paper","insert_permissions":[{"role":"asked","permission":{"columns":"*","check":{},"validate_input":{"type":"http","definition":{"url":"insert"}}}}]},
 	{"table":"thing","select_permissions":[{"role":"clerk","permission":{"columns":["id","spot"],"filter":{}}}]},
 	{"table":"track","object_relationships":[{"name":"album","using":{"foreign_key_constraint_on":"album_id"}}],

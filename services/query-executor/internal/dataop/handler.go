@@ -55,6 +55,9 @@ func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w io.Wr
 		return err
 	}
 	user := session.FromProto(req.GetSession())
+	if a, ok := r.args.(*explainArgs); ok {
+		return h.explain(ctx, schema, r, user, a, w)
+	}
 	plan, err := h.admit(newPlanner(schema, user, len(req.GetBody()), h.Unguarded), r)
 	if err != nil {
 		return err
@@ -63,6 +66,18 @@ func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w io.Wr
 		return withinArgs(err)
 	}
 	return withinArgs(h.run(ctx, plan, user, w))
+}
+
+// explain runs the plan of an explanation with the session that it is about.
+func (h *Handler) explain(ctx context.Context, schema *resolve.Schema, r *request, user *session.Session, a *explainArgs, w io.Writer) error {
+	if user.Role != session.Admin {
+		return apierror.New(apierror.AccessDenied, "restricted access: admin only")
+	}
+	plan, err := newPlanner(schema, a.user, 0, h.Unguarded).plan(r)
+	if err != nil {
+		return withinArgs(err)
+	}
+	return withinArgs(h.run(ctx, plan, a.user, w))
 }
 
 // withinArgs puts the step "args" in front of the path of a fault of the request. Others,
@@ -118,6 +133,9 @@ func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w io.
 		if p.count {
 			return h.runCount(ctx, source, statement, args, w)
 		}
+		if p.explained != nil {
+			return h.runExplained(ctx, source, statement, args, p.explained, w)
+		}
 		out := backend.NewAnswer(nil, w, h.FrameSize)
 		if err := source.Query(ctx, statement, args, out); err != nil {
 			return missingVariable(err)
@@ -151,6 +169,20 @@ func (h *Handler) runCount(ctx context.Context, source backend.Source, s backend
 		return fmt.Errorf("read the count: %w", err)
 	}
 	_, err := w.Write(answer.Aggregate)
+	return err
+}
+
+func (h *Handler) runExplained(
+	ctx context.Context, source backend.Source, s backend.Statement, args backend.Args, x *explanation, w io.Writer,
+) error {
+	out := backend.NewAnswer(nil, nil, h.FrameSize)
+	if err := source.Query(ctx, s, args, out); err != nil {
+		return missingVariable(err)
+	}
+	answer, err := x.answer(out.Buf)
+	if err == nil {
+		_, err = w.Write(answer)
+	}
 	return err
 }
 

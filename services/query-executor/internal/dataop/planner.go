@@ -15,10 +15,12 @@ import (
 
 // plan is what a source has to do: a query or a mutation.
 type plan struct {
-	source   *resolve.Source
-	query    ir.Root
-	count    bool // of query: its answer is the number alone
-	mutation ir.Mutation
+	source *resolve.Source
+	query  ir.Root
+	count  bool // of query: its answer is the number alone
+	// explained makes the answer of that of query; nil for the answer itself.
+	explained *explanation
+	mutation  ir.Mutation
 	// budget is what is left of the request's budget.
 	budget budget.Budget
 	// scan bounds what databases read that charge for it.
@@ -76,6 +78,8 @@ func (p *planner) plan(r *request) (*plan, error) {
 		plan.mutation, err = p.update(t, a)
 	case *deleteArgs:
 		plan.mutation, err = p.deleteFrom(t, a)
+	case *explainArgs:
+		plan.query, plan.explained, err = p.explain(t, a)
 	default:
 		err = fmt.Errorf("no plan for %T", a)
 	}

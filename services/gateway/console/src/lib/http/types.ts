@@ -539,6 +539,14 @@ export interface EnumTypeValue {
   is_deprecated?: boolean;
 }
 
+export interface ExplainPermissionsArgs {
+  source?: string;
+  table: Name;
+  role: string;
+  session?: Record<string, string>;
+  key: Json;
+}
+
 export interface ExportMetadataArgs {
 }
 
@@ -1517,6 +1525,7 @@ export interface Operations {
   drop_remote_schema_permissions: DropRemoteSchemaPermissionsArgs;
   drop_rest_endpoint: DropRESTEndpointArgs;
   dump_internal_state: Json;
+  explain_permissions: ExplainPermissionsArgs;
   export_metadata: ExportMetadataArgs;
   get_catalog_state: Json;
   get_cron_triggers: Json;
