@@ -445,20 +445,20 @@ func TestUnknownKeysOfCommands(t *testing.T) {
 	permission := func(role, more string) string {
 		return `{"type":"pg_create_select_permission","args":{"table":"stock","role":"` + role + `","permission":{"columns":"*","filter":{}` + more + `}}}`
 	}
-	const masked = `,"mask":{"id":"x"}`
+	const unknown = `,"bogus":{"id":"x"}`
 	i.ok(t, track)
 	require.Equal(t, success, i.ok(t, permission("a", "")))
-	require.Equal(t, warned("$.args.permission.mask"), i.ok(t, permission("b", masked)))
+	require.Equal(t, warned("$.args.permission.bogus"), i.ok(t, permission("b", unknown)))
 	for _, mode := range []string{"bulk", "bulk_keep_going"} {
-		require.Equal(t, "["+success+","+warned("$.args.permission.mask")+","+success+"]",
-			i.ok(t, `{"type":"`+mode+`","args":[`+permission("c"+mode, "")+`,`+permission("d"+mode, masked)+`,`+permission("e"+mode, "")+`]}`))
+		require.Equal(t, "["+success+","+warned("$.args.permission.bogus")+","+success+"]",
+			i.ok(t, `{"type":"`+mode+`","args":[`+permission("c"+mode, "")+`,`+permission("d"+mode, unknown)+`,`+permission("e"+mode, "")+`]}`))
 	}
 	i.fails(t, v1metadata, `{"type":"pg_drop_relationship","args":{"table":"stock","relationship":"x","bogus":1}}`, "not-exists", "$.args", `"x" does not exist`)
 	model := func(name, more string) string {
 		return `{"type":"pg_track_logical_model","args":{"source":"default","name":"` + name + `","fields":[{"name":"id","type":"integer"` + more + `}]}}`
 	}
 	require.Equal(t, success, i.ok(t, `{"type":"bulk_atomic","args":[`+model("m", "")+`]}`))
-	require.Equal(t, warned("$.args[1].args.fields[0].mask"), i.ok(t, `{"type":"bulk_atomic","args":[`+model("n", "")+`,`+model("o", masked)+`]}`))
+	require.Equal(t, warned("$.args[1].args.fields[0].bogus"), i.ok(t, `{"type":"bulk_atomic","args":[`+model("n", "")+`,`+model("o", unknown)+`]}`))
 
 	require.Equal(t, success, i.ok(t, `{"type":"pg_untrack_tables","args":{"tables":[{"table":"stock","cascade":true}]}}`))
 	i.fails(t, v1metadata, `{"type":"pg_track_tables","args":{"allow_warnings":false,"tables":[{"table":"stock","bogus":1}]}}`,
