@@ -124,8 +124,8 @@ func (d definitionParser) maskExpression(c *Column, text string) ([]ir.MaskPart,
 // as casts a value to the type of a column. A whole number that is too large for it becomes the largest one, so that no cast fails.
 func (v maskValue) as(t catalog.Type) maskValue {
 	if bits := map[string]int{"int2": 16, "int4": 32, "int8": 64}[t.Name]; bits > 0 && v.of == maskNumber {
-		most := strconv.FormatUint(1<<(bits-1)-1, 10)
-		v = maskSQL(v.of, "greatest(least(", v, ", "+most+"::numeric), -"+most+"::numeric)")
+		most, least := strconv.FormatUint(1<<(bits-1)-1, 10), strconv.FormatInt(-1<<(bits-1), 10)
+		v = maskSQL(v.of, "CASE WHEN (", v, ") > "+most+" THEN "+most+" WHEN (", v, ") < "+least+" THEN "+least+" ELSE (", v, ") END")
 	}
 	if v.of == maskText {
 		return v

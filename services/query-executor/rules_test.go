@@ -109,3 +109,20 @@ func TestInheritedRolesAreRules(t *testing.T) {
 	t.Logf("%d queries have the same statements", compared)
 	require.Positive(t, compared)
 }
+
+// TestMasksOfNothing: a mask of NULL is NULL unless it says otherwise, and where there is no row there is no mask either.
+func TestMasksOfNothing(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/mutations", Config{})
+	permit(t, e, "default", "artist", `{"select_permissions":[{"role":"seer","permission":{"columns":["id"],"mask":{"country":"redact"},"filter":{}}}]}`)
+	permit(t, e, "default", "album", `{"select_permissions":[{"role":"seer","permission":{"columns":["id"],"mask":{"sold":"-abs(artist_id) * 5000000000"},"filter":{}}}]}`)
+	got, _ := ask(t, e, &request{session: adminSession(), text: `mutation {
+		delete_track(where: {}) { affected_rows } delete_album(where: {}) { affected_rows }
+		insert_album(objects: [{id: 9001, title: "by nobody"}, {id: 9002, title: "by Ann", artist: {data: {name: "Ann M."}}}]) { affected_rows } }`})
+	require.Contains(t, string(got), `"insert_album":{"affected_rows" : 3}`)
+	got, _ = ask(t, e, &request{
+		session: &session.Session{Role: "seer", Variables: map[string]string{session.RoleHeader: "seer"}},
+		text:    `{ album(order_by: [{artist: {country: desc_nulls_last}}, {id: asc}]) { id sold artist { country } } }`,
+	})
+	require.JSONEq(t, `{"data":{"album":[{"id":9002,"sold":-2147483648,"artist":{"country":"***"}},{"id":9001,"sold":null,"artist":null}]}}`, string(got))
+}

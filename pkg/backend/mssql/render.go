@@ -233,7 +233,11 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 		}
 	case ir.Masked:
 		if e.Value != nil { // rows aren't ordered by constants
-			return "(CASE WHEN " + r.Expr(e.Expr, in) + " IS NULL THEN " + r.Value(e.Value) + " ELSE " + r.Value(e.Value) + " END)", true
+			otherwise := " ELSE "
+			if in.Marker != "" { // where there is no row, it shows nothing
+				otherwise = " WHEN " + in.Marker + " IS NOT NULL THEN "
+			}
+			return "(CASE WHEN " + r.Expr(e.Expr, in) + " IS NOT NULL THEN " + r.Value(e.Value) + otherwise + r.Value(e.Value) + " END)", true
 		}
 	}
 	return "", false

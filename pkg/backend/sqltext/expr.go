@@ -38,7 +38,11 @@ func (r *Renderer) Expr(e ir.Expr, in *Scope) string {
 	case ir.Redacted:
 		return "(CASE WHEN " + r.Condition(e.When, in) + " THEN " + r.Expr(e.Expr, in) + r.otherwise(e.Else, in) + " END)"
 	case ir.Masked:
-		return r.masked(e, in)
+		text := r.masked(e, in)
+		if in.Marker != "" { // where there is no row, it shows nothing
+			return "(CASE WHEN " + in.Marker + " IS NOT NULL THEN " + text + " END)"
+		}
+		return text
 	case ir.Upper:
 		return "upper(" + r.Expr(e.Expr, in) + ")"
 	}

@@ -72,8 +72,16 @@ const playlistsByGenre = `query C($name: String!, $limit: Int = 1000) {
 
 // queries are all queries. newInvoice gives the ids that M1 inserts.
 func queries(newInvoice *atomic.Int64) []query {
+	all := append(append(plainQueries(newInvoice), writingQueries()...), roleQueries()...)
+	for i := range all {
+		all[i].encoded, _ = json.Marshal(all[i].document) // a text always encodes
+	}
+	return all
+}
+
+func plainQueries(newInvoice *atomic.Int64) []query {
 	none := func(*client) string { return `{}` }
-	all := []query{
+	return []query{
 		{
 			name: "Q1", about: "one row by key",
 			document:  `query Q1($id: Int!) { tracks_by_pk(id: $id) { id name composer duration_ms unit_price album_id } }`,
@@ -147,11 +155,6 @@ func queries(newInvoice *atomic.Int64) []query {
 			mark:      `"title"`, count: 300, goalOne: 1.10, goalSplit: 1.00,
 		},
 	}
-	all = append(append(all, writingQueries()...), roleQueries()...)
-	for i := range all {
-		all[i].encoded, _ = json.Marshal(all[i].document) // a text always encodes
-	}
-	return all
 }
 
 // choose keeps the named queries, in the order of the table; none named are all.

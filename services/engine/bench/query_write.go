@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -10,6 +11,7 @@ import (
 const (
 	asCustomer = "X-Engine-Role: customer\r\nX-Engine-Customer-Id: 5\r\n"
 	asSupport  = "X-Engine-Role: support\r\nX-Engine-Employee-Id: 3\r\n"
+	asRuled    = "X-Engine-Role: ruled\r\n"
 )
 
 // linesEach is the number of lines of an invoice of a nested insert.
@@ -83,6 +85,8 @@ func roleQueries() []query {
 				`{ id total lines(order_by: {id: asc}) { quantity unit_price } } } }`,
 			mark: `"last_name"`, count: 5, goalOne: 1, goalSplit: 0.85,
 		},
+		ruled("R5", byName(plainQueries(nil), "Q4"), 1.00, 0.75),
+		ruled("R6", byName(plainQueries(nil), "C2"), 1.30, 1.20),
 		{
 			name: "R3", about: "insert of rows that are checked: 100", headers: asCustomer, document: insertInvoices, write: true,
 			variables: func(*client) string { return plain },
@@ -97,8 +101,30 @@ func roleQueries() []query {
 	}
 }
 
+// ruled is a query of a role with three rules for tracks, which show different columns, and a mask.
+func ruled(name string, q query, one, split float64) query {
+	q.name, q.about, q.headers, q.goalOne, q.goalSplit = name, q.about+", as a role with three rules and a mask", asRuled, one, split
+	return q
+}
+
+func byName(all []query, name string) query {
+	return all[slices.IndexFunc(all, func(q query) bool { return q.name == name })]
+}
+
+// trackRules are the three rules.
+const trackRules = `[{"name":"some genres","columns":"*","filter":{"genre_id":{"_in":[1,2,3]}}},
+	{"name":"short","columns":["id","name","genre_id","album_id","media_type_id","duration_ms"],"mask":{"composer":"redact"},"filter":{"duration_ms":{"_lt":240000}}},
+	{"name":"cheap","columns":["id","name","genre_id","album_id","media_type_id","duration_ms"],"filter":{"unit_price":{"_lte":"0.99"}}}]`
+
 // rolePermissions are what roles of the sample may write besides, as metadata operations.
 const rolePermissions = `{"type":"bulk","args":[
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"tracks","role":"ruled","permission":` + trackRules + `}},
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"playlists","role":"ruled","permission":{"columns":"*","filter":{}}}},
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"playlist_tracks","role":"ruled","permission":{"columns":"*","filter":{}}}},
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"genres","role":"ruled","permission":{"columns":"*","filter":{}}}},
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"albums","role":"ruled","permission":{"columns":"*","filter":{}}}},
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"artists","role":"ruled","permission":{"columns":"*","filter":{}}}},
+	{"type":"pg_create_select_permission","args":{"source":"default","table":"media_types","role":"ruled","permission":{"columns":"*","filter":{}}}},
 	{"type":"pg_create_insert_permission","args":{"source":"default","table":"invoices","role":"customer","permission":{
 		"columns":"*","check":{"customer_id":{"_eq":"X-Engine-Customer-Id"}}}}},
 	{"type":"pg_create_insert_permission","args":{"source":"default","table":"invoice_lines","role":"customer","permission":{

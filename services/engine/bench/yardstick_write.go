@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -152,11 +153,31 @@ var roleStatements = map[string]statement{
 		args: func(parameters) []any { return []any{int32(3)} },
 		head: `{"data":{"customers":`, tail: `}}`, encode: oneValue,
 	},
+	"R5": {
+		sql: `SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'composer', composer,
+			'duration_ms', duration_ms)), '[]')
+			FROM (SELECT id, name, duration_ms, CASE WHEN genre_id IN (1, 2, 3) THEN composer WHEN duration_ms < 240000 THEN '***' END AS composer
+				FROM tracks WHERE genre_id = $1 AND duration_ms > $2 AND ` + seenTracks("tracks") + `
+				ORDER BY duration_ms DESC, id LIMIT $3) t`,
+		args: func(p parameters) []any { return []any{p.Genre, p.Min, p.Limit} },
+		head: `{"data":{"tracks":`, tail: `}}`, encode: oneValue,
+	},
+	"R6": {
+		sql: strings.NewReplacer("WHERE pt.playlist_id = p.id\n", "WHERE pt.playlist_id = p.id AND "+seenTracks("t")+"\n",
+			"WHERE pt.playlist_id = p.id AND", "WHERE pt.playlist_id = p.id AND "+seenTracks("t")+" AND").Replace(jsonPlaylistsByGenre),
+		args: func(p parameters) []any { return []any{p.Name, p.Limit} },
+		head: `{"data":{"playlist_containing_genre":`, tail: `}}`, encode: oneValue,
+	},
 	"R3": {
 		allowed: ownObjects, sql: insertAndAnswer, args: invoiceColumns,
 		head: `{"data":{"insert_invoices":`, tail: `}}`, encode: oneValue,
 	},
 	"R4": {allowed: ownObjects, run: nestedInsert},
+}
+
+// seenTracks is the condition of trackRules.
+func seenTracks(t string) string {
+	return "(" + t + ".genre_id IN (1, 2, 3) OR " + t + ".duration_ms < 240000 OR " + t + ".unit_price <= 0.99)"
 }
 
 // ownObjects reports whether the role may insert these rows; their lines are theirs.
