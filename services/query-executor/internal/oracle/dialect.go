@@ -148,6 +148,7 @@ var Babelfish = func() *Dialect {
 	d := *SQLServer
 	d.definitions = map[Kind]string{Int: "int", Float: "float", Text: "nvarchar(50)", Bool: "bit"}
 	d.lacks = append(slices.Clone(d.lacks), "offset") // with FOR JSON
+	d.lacks = slices.DeleteFunc(d.lacks, func(name string) bool { return name == "last4" || name == "email" })
 	d.collation, d.literal, d.plainKeys = " COLLATE Latin1_General_BIN2", transactLiteral, true
 	d.name, d.word = strings.ToLower, strings.NewReplacer(`\`, "", `"`, "").Replace
 	d.state = func(t *Table) string { return "SELECT * FROM " + quote(t.Name) }
