@@ -17,8 +17,8 @@ type Tables struct {
 	Assignments []Assignment
 	// Masks are what text can be shown as.
 	Masks []Mask
-	// MaskExpressions reports whether masks may be expressions in the SQL of PostgreSQL.
-	MaskExpressions bool
+	// MaskTypes are the types of columns that expressions in the SQL of PostgreSQL may mask, by their names; nil where there are none.
+	MaskTypes map[string]MaskType
 	// Groups reports whether the rows of a table can be grouped.
 	Groups bool
 	// JSONKinds are what the parts of JSON values are compared and ordered as, in the order of the schema; nil where
@@ -79,6 +79,24 @@ type Mask struct {
 	// SQL is the template: $l is the text.
 	SQL string
 }
+
+// MaskType is what an expression of a type can be used as.
+type MaskType struct {
+	Family MaskFamily
+	// Bits is the size of a whole number, 0 for other types.
+	Bits int
+}
+
+// MaskFamily is a set of types whose values can be used in each other's place.
+type MaskFamily string
+
+// The families.
+const (
+	MaskText    MaskFamily = "text"
+	MaskNumber  MaskFamily = "number"
+	MaskTime    MaskFamily = "time"
+	MaskBoolean MaskFamily = "boolean"
+)
 
 // Mask finds a mask, nil when there is none.
 func (t *Tables) Mask(name string) *Mask {

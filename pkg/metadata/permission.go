@@ -24,9 +24,6 @@ type Definition[P any] struct {
 	List bool
 }
 
-// One is the definition with a single rule.
-func One[P any](rule P) Definition[P] { return Definition[P]{Rules: []P{rule}} }
-
 // maxRules bounds the rules of a list: each is part of every statement.
 const maxRules = 50
 

@@ -16,32 +16,27 @@ import (
 // parsed and typed here, so it has neither sub-selects nor functions that do anything but compute, and it fails for no row. Its texts
 // reach the database as parameters.
 
-// maskType is what an expression is of; operators and functions don't tell the types of a family apart.
-type maskType string
+// maskType is what an expression is of: a family of types, or one of these.
+type maskType = backend.MaskFamily
 
 const (
-	maskText    maskType = "text"
-	maskNumber  maskType = "number"
-	maskTime    maskType = "time"
-	maskBoolean maskType = "boolean"
+	maskText    = backend.MaskText
+	maskNumber  = backend.MaskNumber
+	maskTime    = backend.MaskTime
+	maskBoolean = backend.MaskBoolean
+
 	maskOther   maskType = "other"
 	maskUnknown maskType = "null" // NULL alone
 )
 
-var maskTypes = map[string]maskType{
-	"text": maskText, "varchar": maskText, "bpchar": maskText, "citext": maskText, "name": maskText,
-	"int2": maskNumber, "int4": maskNumber, "int8": maskNumber, "numeric": maskNumber,
-	"date": maskTime, "timestamp": maskTime, "timestamptz": maskTime, "bool": maskBoolean,
-}
-
-func maskTypeOf(t catalog.Type) maskType {
-	if known := maskTypes[t.Name]; known != "" && !t.IsArray() {
+func (d definitionParser) maskTypeOf(t catalog.Type) backend.MaskType {
+	if known, ok := d.table.Source.Dialect.Tables().MaskTypes[t.Name]; ok && !t.IsArray() {
 		return known
 	}
-	return maskOther
+	return backend.MaskType{Family: maskOther}
 }
 
-// Parameters of functions that aren't of a maskType.
+// Parameters of functions that take no value of a family.
 const (
 	maskCount maskType = "count" // a literal from 0 to maxMaskCount
 	maskPlace maskType = "place" // a literal that may be negative
@@ -100,7 +95,7 @@ const (
 
 // maskExpression parses an expression for a column.
 func (d definitionParser) maskExpression(c *Column, text string) ([]ir.MaskPart, error) {
-	if !d.table.Source.Dialect.Tables().MaskExpressions {
+	if d.table.Source.Dialect.Tables().MaskTypes == nil {
 		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %q have no expressions as masks", d.table.Source.Kind)
 	}
 	if len(text) > maxMaskLength {
@@ -111,19 +106,19 @@ func (d definitionParser) maskExpression(c *Column, text string) ([]ir.MaskPart,
 	if err != nil {
 		return nil, apierror.Newf(apierror.ParseFailed, "in the mask %q: %s", text, err)
 	}
-	want := maskTypeOf(c.Type)
+	want := d.maskTypeOf(c.Type)
 	switch {
-	case want == maskOther || c.Enum != nil:
+	case want.Family == maskOther || c.Enum != nil:
 		return nil, apierror.Newf(apierror.NotSupported, "columns of type %s have no expressions as masks", c.Type.Name)
-	case e.of != want && e.of != maskUnknown:
+	case e.of != want.Family && e.of != maskUnknown:
 		return nil, apierror.Newf(apierror.ValidationFailed, "the mask %q is of type %s; column %q is of type %s", text, e.of, c.Name, c.Type.Name)
 	}
-	return e.as(c.Type).parts, nil
+	return e.as(c.Type, want.Bits).parts, nil
 }
 
 // as casts a value to the type of a column. A whole number that is too large for it becomes the largest one, so that no cast fails.
-func (v maskValue) as(t catalog.Type) maskValue {
-	if bits := map[string]int{"int2": 16, "int4": 32, "int8": 64}[t.Name]; bits > 0 && v.of == maskNumber {
+func (v maskValue) as(t catalog.Type, bits int) maskValue {
+	if bits > 0 && v.of == maskNumber {
 		most, least := strconv.FormatUint(1<<(bits-1)-1, 10), strconv.FormatInt(-1<<(bits-1), 10)
 		v = maskSQL(v.of, "CASE WHEN (", v, ") > "+most+" THEN "+most+" WHEN (", v, ") < "+least+" THEN "+least+" ELSE (", v, ") END")
 	}
@@ -383,7 +378,7 @@ func (p *maskParser) column(name string) (maskValue, error) {
 		return maskValue{}, fmt.Errorf("column %q does not exist", name)
 	}
 	p.definition.tracker.needType(columnID(p.definition.table, name))
-	return maskValue{of: maskTypeOf(c.Type), parts: []ir.MaskPart{{Column: &ir.Column{Name: c.Name, Type: c.Type}}}}, nil
+	return maskValue{of: p.definition.maskTypeOf(c.Type).Family, parts: []ir.MaskPart{{Column: &ir.Column{Name: c.Name, Type: c.Type}}}}, nil
 }
 
 func (p *maskParser) call(name string) (maskValue, error) {
@@ -420,7 +415,7 @@ func (f maskFunction) call(name string, args []maskValue) (maskValue, error) {
 	result := f.result
 	list := []any{name + "("}
 	for i, arg := range args {
-		text, err := f.params[min(i, len(f.params)-1)].argument(arg, args[0])
+		text, err := maskArgument(f.params[min(i, len(f.params)-1)], arg, args[0])
 		if err != nil {
 			return maskValue{}, fmt.Errorf("argument %d of %s: %w", i+1, name, err)
 		}
@@ -435,8 +430,8 @@ func (f maskFunction) call(name string, args []maskValue) (maskValue, error) {
 	return maskSQL(result, append(list, ")")...), nil
 }
 
-// argument is the SQL of an argument for a parameter.
-func (t maskType) argument(arg, first maskValue) ([]any, error) {
+// maskArgument is the SQL of an argument for a parameter of a type.
+func maskArgument(t maskType, arg, first maskValue) ([]any, error) {
 	switch t {
 	case maskAny:
 		return []any{arg}, nil

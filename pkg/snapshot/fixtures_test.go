@@ -27,7 +27,7 @@ func table(i int, comment string) *metadata.Table {
 		}},
 		SelectPermissions: []*metadata.Permission[metadata.SelectPermission]{{
 			Role:       "clerk",
-			Permission: metadata.One(metadata.SelectPermission{Columns: metadata.Columns{All: true}, Filter: json.RawMessage(`{"id":{"_eq":"X-Engine-User-Id"}}`)}),
+			Permission: metadata.Definition[metadata.SelectPermission]{Rules: []metadata.SelectPermission{{Columns: metadata.Columns{All: true}, Filter: json.RawMessage(`{"id":{"_eq":"X-Engine-User-Id"}}`)}}},
 		}},
 	}
 }

@@ -141,7 +141,7 @@ func TestAChangedPermissionCountsAtOnce(t *testing.T) {
 	permission := *table.SelectPermissions[0]
 	rule := permission.Permission.Rules[0]
 	rule.Filter = []byte(`{"id":{"_lt":2,"_gt":0}}`)
-	permission.Permission = metadata.One(rule)
+	permission.Permission = metadata.Definition[metadata.SelectPermission]{Rules: []metadata.SelectPermission{rule}}
 	table.SelectPermissions[0] = &permission
 	source.Tables[i] = &table
 	doc.Sources = []*metadata.Source{&source}

@@ -30,7 +30,7 @@ func permitSelect(t *testing.T, e *Executor, feature, table, role, permission st
 		}
 		for _, p := range known.SelectPermissions {
 			if p.Role == role {
-				p.Permission, changed = metadata.One(parsed), true
+				p.Permission, changed = metadata.Definition[metadata.SelectPermission]{Rules: []metadata.SelectPermission{parsed}}, true
 			}
 		}
 	}

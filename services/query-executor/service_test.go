@@ -257,7 +257,7 @@ func TestPlansSurviveChangesThatDoNotTouchThem(t *testing.T) {
 	before, after, _ := planned(func(d *metadata.Document) {
 		editTable(d, "artist", func(t *metadata.Table) {
 			t.SelectPermissions = append(slices.Clone(t.SelectPermissions), &metadata.Permission[metadata.SelectPermission]{
-				Role: "guest", Permission: metadata.One(metadata.SelectPermission{Columns: metadata.Columns{All: true}, Filter: json.RawMessage(`{}`)}),
+				Role: "guest", Permission: metadata.Definition[metadata.SelectPermission]{Rules: []metadata.SelectPermission{{Columns: metadata.Columns{All: true}, Filter: json.RawMessage(`{}`)}}},
 			})
 		})
 	}, "guest", `{ no_queries_available }`)

@@ -55,7 +55,14 @@ var tables = backend.Tables{
 		{Name: backend.MaskEmail, Takes: textual, SQL: `CASE WHEN strpos($l::text, '@') > 0 ` +
 			`THEN left($l::text, 1) || '***' || right($l::text, strpos(reverse($l::text), '@')) WHEN $l IS NOT NULL THEN '***' END`},
 	},
-	MaskExpressions: true,
+	MaskTypes: map[string]backend.MaskType{
+		"text": {Family: backend.MaskText}, "varchar": {Family: backend.MaskText}, "bpchar": {Family: backend.MaskText},
+		"citext": {Family: backend.MaskText}, "name": {Family: backend.MaskText},
+		"int2": {Family: backend.MaskNumber, Bits: 16}, "int4": {Family: backend.MaskNumber, Bits: 32}, "int8": {Family: backend.MaskNumber, Bits: 64},
+		"numeric": {Family: backend.MaskNumber},
+		"date":    {Family: backend.MaskTime}, "timestamp": {Family: backend.MaskTime}, "timestamptz": {Family: backend.MaskTime},
+		"bool": {Family: backend.MaskBoolean},
+	},
 	JSONKinds: []backend.JSONKind{
 		{Name: "bool", Shown: typeBoolean, Operand: typeBoolean, Type: typeBoolean, SQL: guarded("boolean", "bool")},
 		{Name: "float", Shown: typeDouble, Operand: typeNumeric, Type: typeNumeric, SQL: guarded("number", "numeric")},
