@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/graphql-go/graphql"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/services/engine"
+)
+
+// shop is a graphql-go schema whose lookups of prices are counted.
+func shop(t *testing.T, lookups *atomic.Int64, stop <-chan struct{}) graphql.Schema {
+	t.Helper()
+	prices := engine.NewLoader(func(ctx context.Context, ids []int) (map[int]string, error) {
+		lookups.Add(1)
+		found := map[int]string{}
+		for _, id := range ids {
+			if id != 5 {
+				found[id] = fmt.Sprintf("%d EUR for %s", id, engine.SessionOf(ctx).Get("user-id"))
+			}
+		}
+		return found, nil
+	})
+	integer := func(p graphql.ResolveParams, name string) int {
+		n, _ := p.Args[name].(int)
+		return n
+	}
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{
+		Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+			"price": &graphql.Field{
+				Type: graphql.String, Args: graphql.FieldConfigArgument{"id": &graphql.ArgumentConfig{Type: graphql.NewNonNull(graphql.Int)}, "in": &graphql.ArgumentConfig{Type: graphql.String}},
+				Resolve: func(p graphql.ResolveParams) (any, error) { return prices.Load(p.Context, integer(p, "id")) },
+			},
+			"wait": &graphql.Field{Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
+				select {
+				case <-p.Context.Done():
+				case <-stop:
+				}
+				return "waited", nil
+			}},
+			"fail": &graphql.Field{Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return nil, errors.New("sold out") }},
+		}}),
+		Subscription: graphql.NewObject(graphql.ObjectConfig{Name: "Subscription", Fields: graphql.Fields{
+			"count": &graphql.Field{
+				Type: graphql.Int, Args: graphql.FieldConfigArgument{"to": &graphql.ArgumentConfig{Type: graphql.NewNonNull(graphql.Int)}},
+				Resolve: func(p graphql.ResolveParams) (any, error) { return p.Source, nil },
+				Subscribe: func(p graphql.ResolveParams) (any, error) {
+					c := make(chan any)
+					go func() {
+						defer close(c)
+						for i := range integer(p, "to") {
+							select {
+							case c <- i + 1:
+							case <-p.Context.Done():
+								return
+							}
+						}
+					}()
+					return c, nil
+				},
+			},
+		}}),
+	})
+	require.NoError(t, err)
+	return schema
+}
+
+// TestRemoteSchemaInGo joins rows with resolvers, which get all keys at once and the caller's session, and follows a
+// subscription.
+func TestRemoteSchemaInGo(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, apart bool) {
+		var lookups atomic.Int64
+		stop := make(chan struct{})
+		m := mount(t, apart, engine.RemoteSchema("shop", shop(t, &lookups, stop)))
+		m.metadata(`{"type":"add_remote_schema","args":{"name":"shop","definition":{"url":"go://shop","timeout_seconds":2}}}`)
+		m.metadata(`{"type":"pg_create_remote_relationship","args":{"source":"default","table":"people","name":"price","definition":{"to_remote_schema":{"remote_schema":"shop","lhs_fields":["id"],"remote_field":{"price":{"arguments":{"id":"$id"}}}}}}}`)
+		require.JSONEq(t, `{"data":{"price":"7 EUR for "}}`, m.query(`{ price(id: 7) }`, admin))
+		require.JSONEq(t, `{"data":{"price":"7 EUR for "}}`, m.query(`{ price(id: 7, in: null) }`, admin))
+		lookups.Store(0)
+		require.JSONEq(t, `{"data":{"people":[{"id":1,"price":"1 EUR for odd"},{"id":3,"price":"3 EUR for odd"},{"id":5,"price":null},{"id":7,"price":"7 EUR for odd"},{"id":9,"price":"9 EUR for odd"}]}}`,
+			m.query(`{ people(order_by: {id: asc}) { id price } }`, user("odd")))
+		require.EqualValues(t, 1, lookups.Load(), "all keys are looked up at once")
+		require.Contains(t, m.query(`{ fail }`, admin), "sold out")
+		require.Contains(t, m.query(`{ wait }`, admin), "timeout", "the timeout of the definition holds")
+		close(stop)
+		require.JSONEq(t, `{"data":{"wait":"waited"}}`, m.query(`{ wait }`, admin))
+		require.Equal(t, []string{`{"data":{"count":1}}`, `{"data":{"count":2}}`, `{"data":{"count":3}}`}, m.subscribe(`subscription { count(to: 3) }`))
+	})
+}
+
+// subscribe returns the results of a subscription that ends, over server-sent events.
+func (m *mounted) subscribe(query string) []string {
+	m.t.Helper()
+	body, err := json.Marshal(map[string]string{"query": query})
+	require.NoError(m.t, err)
+	_, answer := m.post("/v1/graphql", string(body), map[string]string{"X-Engine-Admin-Secret": secret, "Accept": "text/event-stream"})
+	var results []string
+	for line := range strings.Lines(answer) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok && strings.TrimSpace(data) != "" {
+			results = append(results, strings.TrimSpace(data))
+		}
+	}
+	return results
+}
