@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -91,28 +93,54 @@ func (s *goSchema) execute(ctx context.Context, o *operation) *graphql.Result {
 // prepare reads an operation; refused is the answer to one that isn't valid.
 func (s *goSchema) prepare(o *operation) (document *ast.Document, variables map[string]any, refused *graphql.Result) {
 	if len(o.Variables) > 0 {
-		if err := json.Unmarshal(o.Variables, &variables); err != nil {
+		d := json.NewDecoder(bytes.NewReader(o.Variables))
+		d.UseNumber()
+		if err := d.Decode(&variables); err != nil {
 			return nil, nil, failed(err)
 		}
+		number(variables)
 	}
 	if kept, ok := s.documents.Load(o.Query); ok {
 		if d, ok := kept.(*ast.Document); ok {
 			return d, variables, nil
 		}
 	}
-	text, err := withoutNulls(o.Query)
+	text := withoutNulls(o.Query)
+	document, err := parser.Parse(parser.ParseParams{Source: source.NewSource(&source.Source{Body: []byte(text), Name: "operation"})})
 	if err != nil {
 		return nil, nil, failed(err)
 	}
-	document, err = parser.Parse(parser.ParseParams{Source: source.NewSource(&source.Source{Body: []byte(text), Name: "operation"})})
-	if err != nil {
-		return nil, nil, failed(err)
+	if text != o.Query {
+		if err := declareNulls(&s.schema, document); err != nil {
+			return nil, nil, failed(err)
+		}
 	}
 	if v := graphql.ValidateDocument(&s.schema, document, nil); !v.IsValid {
 		return nil, nil, &graphql.Result{Errors: v.Errors}
 	}
 	s.keep(o.Query, document)
 	return document, variables, nil
+}
+
+// number has integers as int, which graphql-go writes into an ID as they are, and other numbers as float64.
+func number(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = number(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = number(item)
+		}
+	case json.Number:
+		if n, err := strconv.Atoi(v.String()); err == nil {
+			return n
+		}
+		f, _ := v.Float64() // ±Inf if it is too large
+		return f
+	}
+	return v
 }
 
 func (s *goSchema) keep(text string, document *ast.Document) {
