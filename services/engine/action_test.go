@@ -83,6 +83,15 @@ func TestActionInGo(t *testing.T) {
 	})
 }
 
+// TestEmptyListsInGo: a nil slice is an empty list.
+func TestEmptyListsInGo(t *testing.T) {
+	t.Parallel()
+	type none struct{}
+	m := mount(t, false, engine.Action("greet", func(context.Context, none) ([]string, error) { return nil, nil }))
+	m.metadata(createAction("greet", "mutation", "[]", "[String!]!"))
+	require.JSONEq(t, `{"data":{"greet":[]}}`, m.query(`mutation { greet }`, admin))
+}
+
 // TestMetadataThatDoesNotFitTheCode: what the build lacks, and types that differ, are inconsistent, and name both sides.
 func TestMetadataThatDoesNotFitTheCode(t *testing.T) {
 	t.Parallel()
