@@ -25,13 +25,18 @@ import (
 //
 // A remote relationship asks for the field once for each key, all in one operation: a resolver that returns
 // [Loader.Load] looks all keys up at once.
+//
+// Clients see the message of any error of a resolver, and the code and the extensions of an [Error]. The fields of the
+// schema's objects get resolvers around yours, so make the schema for this call.
 func RemoteSchema(name string, schema graphql.Schema, options ...HandlerOption) Option {
-	s := &goSchema{schema: schema}
+	s := &goSchema{name: name, schema: schema}
+	s.guard()
 	return option(extension.Handler{Kind: extension.RemoteSchema, Name: name, Serve: s.serve, Converse: s.converse}, options)
 }
 
 // goSchema executes operations.
 type goSchema struct {
+	name   string
 	schema graphql.Schema
 	// documents are the operations that were found valid, by their text. The engine sends few different ones: the values
 	// of a client's query are variables.
@@ -240,6 +245,11 @@ func (s *goSchema) follow(ctx context.Context, m message, send func(message) err
 		}()
 	}()
 	for result := range results {
+		for i, e := range result.Errors { // graphql-go leaves out extensions of errors of Subscribe
+			if e, ok := e.OriginalError().(extended); ok {
+				result.Errors[i].Extensions = e.Extensions()
+			}
+		}
 		payload, err := json.Marshal(result)
 		if err != nil {
 			payload, _ = json.Marshal(failed(err))

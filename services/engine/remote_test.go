@@ -96,6 +96,70 @@ func TestRemoteSchemaInGo(t *testing.T) {
 	})
 }
 
+// TestFaultsOfResolvers: a panic is an error of its field and logged with its stack, wherever it comes from; an error
+// keeps its code and its extensions.
+func TestFaultsOfResolvers(t *testing.T) {
+	t.Parallel()
+	field := func(resolve, subscribe graphql.FieldResolveFn) *graphql.Field {
+		return &graphql.Field{Type: graphql.String, Resolve: resolve, Subscribe: subscribe}
+	}
+	coded := func(graphql.ResolveParams) (any, error) {
+		return nil, fmt.Errorf("wrapped: %w", &engine.Error{Message: "sold out", Code: "sold", Extensions: map[string]any{"until": "Monday"}})
+	}
+	panics := func(where string) graphql.FieldResolveFn {
+		return func(graphql.ResolveParams) (any, error) { panic("panic in " + where) }
+	}
+	later := func(p graphql.ResolveParams) (any, error) {
+		return func() (any, error) { return panics("a load")(p) }, nil
+	}
+	one := func(graphql.ResolveParams) (any, error) {
+		c := make(chan any, 1)
+		c <- "one"
+		close(c)
+		return c, nil
+	}
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{
+		Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+			"coded": field(coded, nil), "now": field(panics("a resolver"), nil), "later": field(later, nil),
+		}}),
+		Subscription: graphql.NewObject(graphql.ObjectConfig{Name: "Subscription", Fields: graphql.Fields{
+			"never": field(nil, panics("a subscription")), "each": field(panics("an event"), one), "refused": field(nil, coded),
+		}}),
+	})
+	require.NoError(t, err)
+	m := mount(t, false, engine.RemoteSchema("faulty", schema))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"faulty","definition":{"url":"go://faulty"}}}`)
+	const sold = `"message":"sold out","extensions":{"code":"sold","until":"Monday"}`
+	require.Contains(t, compact(t, m.query(`{ coded }`, admin)), sold)
+	require.Contains(t, compact(t, strings.Join(m.subscribe(`subscription { refused }`), "")), sold)
+	for operation, where := range map[string]string{
+		`{ now }`: "a resolver", `{ later }`: "a load", `subscription { never }`: "a subscription", `subscription { each }`: "an event",
+	} {
+		answer := m.query(operation, admin)
+		if strings.HasPrefix(operation, "subscription") {
+			answer = strings.Join(m.subscribe(operation), "")
+		}
+		require.Contains(t, answer, `"the handler failed unexpectedly"`, operation)
+		require.NotContains(t, answer, "panic in", operation)
+		require.Regexp(t, `a handler panicked.*faulty.*panic in `+where+`.*remote_test\.go`, m.log.String())
+	}
+}
+
+// compact is an error as the test compares it.
+func compact(t *testing.T, answer string) string {
+	t.Helper()
+	var got struct {
+		Errors []struct {
+			Message    string         `json:"message"`
+			Extensions map[string]any `json:"extensions"`
+		} `json:"errors"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(answer), &got), answer)
+	text, err := json.Marshal(got)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // subscribe returns the results of a subscription that ends, over server-sent events.
 func (m *mounted) subscribe(query string) []string {
 	m.t.Helper()
