@@ -31,11 +31,14 @@ func (sh *Shell) service(ctx context.Context, args []string) int {
 // goTypes prints the types of the actions in Go.
 func goTypes() projectCommand {
 	return projectCommand{run: func(_ context.Context, p *workplace, _ []string) error {
-		text := extension.SDL(p.Code.Handlers())
-		if text == "" {
-			return errors.New("this build has no actions in Go")
+		text, err := extension.SDL(p.Code.Handlers())
+		if err == nil && text == "" {
+			err = errors.New("this build has no actions in Go")
 		}
-		_, err := fmt.Fprint(p.Out, text)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprint(p.Out, text)
 		return err
 	}}
 }
