@@ -3,9 +3,12 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
@@ -48,7 +51,11 @@ func requireWorld(t *testing.T, apart bool, seed uint64) {
 	require.NoError(t, err)
 	beta, err := w.BetaSchema()
 	require.NoError(t, err)
-	m := mountWith(t, apart, []string{"--enable-remote-schema-permissions"},
+	m := mountWith(t, apart, []string{"--enable-remote-schema-permissions", "--enable-mcp", "--mcp-allow-admin"},
+		engine.Authenticate(func(_ context.Context, header http.Header) (engine.Identity, error) {
+			role := strings.TrimPrefix(header.Get("Authorization"), "Bearer ")
+			return engine.Identity{Role: role, Variables: map[string]string{"most": strconv.Itoa(w.Most)}}, nil
+		}),
 		engine.RemoteSchema(jointest.Alpha, alpha), engine.RemoteSchema(jointest.Beta, beta),
 		engine.Action(jointest.Maker, func(_ context.Context, in struct {
 			IDs []int `json:"ids"`
@@ -86,10 +93,11 @@ func requireWorld(t *testing.T, apart bool, seed uint64) {
 	for _, hidden := range []string{`{ alpha_nodes { word } }`, `{ left_node { alpha_words { id } } }`, `{ right_node { alpha_path { id } } }`, `{ beta { items { beta_grid { id } } } }`} {
 		require.Contains(t, m.query(hidden, as(jointest.User)), "validation-failed", hidden)
 	}
+	assistants := map[string]*mcp.ClientSession{jointest.Admin: m.assistant(jointest.Admin), jointest.User: m.assistant(jointest.User)}
 	for n := range uint64(testlong.Of(25, 100)) { //nolint:gosec // G115: not negative
 		for _, role := range []string{jointest.Admin, jointest.User} {
 			q := w.Ask(role, n)
-			for door, answer := range m.ask(q.Text, q.Variables, as(role)) {
+			for door, answer := range m.ask(q.Text, q.Variables, as(role), assistants[role]) {
 				require.JSONEq(t, string(q.Answer), answer, "world %d, role %s, question %d, by %s: %s", seed, role, n, door, q)
 			}
 		}
@@ -97,7 +105,7 @@ func requireWorld(t *testing.T, apart bool, seed uint64) {
 }
 
 // ask returns the answers to an operation by the ways in.
-func (m *mounted) ask(query string, variables []byte, header map[string]string) map[string]string {
+func (m *mounted) ask(query string, variables []byte, header map[string]string, assistant *mcp.ClientSession) map[string]string {
 	m.t.Helper()
 	body := func(query string, variables any) string {
 		text, err := json.Marshal(map[string]any{"query": query, "variables": variables})
@@ -114,5 +122,9 @@ func (m *mounted) ask(query string, variables []byte, header map[string]string) 
 		map[string]any{"q": query, "v": json.RawMessage(variables)}), header)
 	require.NoError(m.t, json.Unmarshal([]byte(inner), &nested), inner)
 	require.NotEmpty(m.t, nested.Data.Ask, inner)
-	return map[string]string{"HTTP": plain, "a batch": string(batch[0]), "the client of a handler": `{"data":` + nested.Data.Ask + `}`}
+	tool, _ := callTool(m.t, assistant, "run_query", map[string]any{"query": query, "variables": json.RawMessage(variables)})
+	return map[string]string{
+		"POST": plain, "a batch": string(batch[0]),
+		"the client of a handler": `{"data":` + nested.Data.Ask + `}`, "an assistant": `{"data":` + tool + `}`,
+	}
 }
