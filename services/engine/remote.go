@@ -86,45 +86,60 @@ func failed(errs ...error) *graphql.Result {
 }
 
 func (s *goSchema) execute(ctx context.Context, o *operation) *graphql.Result {
-	document, variables, refused := s.prepare(o)
+	document, variables, refused := s.prepare(ctx, o)
 	if refused != nil {
 		return refused
 	}
 	return graphql.Execute(graphql.ExecuteParams{
-		Schema: s.schema, AST: document, OperationName: o.OperationName, Args: variables, Context: ctx,
+		Schema: s.schema, AST: document, OperationName: o.OperationName, Args: variables, Context: unending(ctx),
 	})
 }
 
 // prepare reads an operation; refused is the answer to one that isn't valid.
-func (s *goSchema) prepare(o *operation) (document *ast.Document, variables map[string]any, refused *graphql.Result) {
+func (s *goSchema) prepare(ctx context.Context, o *operation) (document *ast.Document, variables map[string]any, refused *graphql.Result) {
+	var err error
+	defer func() {
+		if err != nil {
+			refused = failed(err)
+		}
+	}()
+	defer s.outcome(ctx, &err)
 	if len(o.Variables) > 0 {
 		d := json.NewDecoder(bytes.NewReader(o.Variables))
 		d.UseNumber()
-		if err := d.Decode(&variables); err != nil {
-			return nil, nil, failed(err)
+		if err = d.Decode(&variables); err != nil {
+			return nil, nil, nil
 		}
 		number(variables)
 	}
-	if kept, ok := s.documents.Load(o.Query); ok {
+	if document, refused, err = s.document(o.Query); document != nil {
+		s.parseScalars(document, variables)
+	}
+	return document, variables, refused
+}
+
+// document reads the text of an operation; refused is the answer to one that isn't valid.
+func (s *goSchema) document(query string) (document *ast.Document, refused *graphql.Result, err error) {
+	if kept, ok := s.documents.Load(query); ok {
 		if d, ok := kept.(*ast.Document); ok {
-			return d, variables, nil
+			return d, nil, nil
 		}
 	}
-	text := withoutNulls(o.Query)
-	document, err := parser.Parse(parser.ParseParams{Source: source.NewSource(&source.Source{Body: []byte(text), Name: "operation"})})
+	text := withoutNulls(query)
+	document, err = parser.Parse(parser.ParseParams{Source: source.NewSource(&source.Source{Body: []byte(text), Name: "operation"})})
 	if err != nil {
-		return nil, nil, failed(err)
+		return nil, nil, err
 	}
-	if text != o.Query {
+	if text != query {
 		if err := declareNulls(&s.schema, document); err != nil {
-			return nil, nil, failed(err)
+			return nil, nil, err
 		}
 	}
 	if v := graphql.ValidateDocument(&s.schema, document, nil); !v.IsValid {
-		return nil, nil, &graphql.Result{Errors: v.Errors}
+		return nil, &graphql.Result{Errors: v.Errors}, nil
 	}
-	s.keep(o.Query, document)
-	return document, variables, nil
+	s.keep(query, document)
+	return document, nil, nil
 }
 
 // number has integers as int, which graphql-go writes into an ID as they are, and other numbers as float64.
@@ -228,13 +243,23 @@ func (s *goSchema) follow(ctx context.Context, m message, send func(message) err
 	var variables map[string]any
 	refused := failed(errProtocol)
 	if json.Unmarshal(m.Payload, &o) == nil {
-		document, variables, refused = s.prepare(&o)
+		document, variables, refused = s.prepare(ctx, &o)
+	}
+	refuse := func(r *graphql.Result) {
+		list, _ := json.Marshal(r.Errors) // they are texts
+		_ = send(message{ID: m.ID, Type: "error", Payload: list})
 	}
 	if refused != nil {
-		list, _ := json.Marshal(refused.Errors) // they are texts
-		_ = send(message{ID: m.ID, Type: "error", Payload: list})
+		refuse(refused)
 		return
 	}
+	var err error
+	defer func() {
+		if err != nil {
+			refuse(failed(err))
+		}
+	}()
+	defer s.outcome(ctx, &err)
 	results := graphql.ExecuteSubscription(graphql.ExecuteParams{
 		Schema: s.schema, AST: document, OperationName: o.OperationName, Args: variables, Context: ctx,
 	})

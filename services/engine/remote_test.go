@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/services/engine"
@@ -143,6 +145,75 @@ func TestFaultsOfResolvers(t *testing.T) {
 		require.NotContains(t, answer, "panic in", operation)
 		require.Regexp(t, `a handler panicked.*faulty.*panic in `+where+`.*remote_test\.go`, m.log.String())
 	}
+}
+
+// TestScalarsThatPanic: a panic of a scalar, which graphql-go doesn't expect everywhere, is an error of its call.
+func TestScalarsThatPanic(t *testing.T) {
+	t.Parallel()
+	scalar := graphql.NewScalar(graphql.ScalarConfig{
+		Name: "Odd", Serialize: func(v any) any { return v },
+		ParseValue:   func(v any) any { return panicked(v) },
+		ParseLiteral: func(v ast.Value) any { return panicked(v.GetValue()) },
+	})
+	input := graphql.NewInputObject(graphql.InputObjectConfig{Name: "In", Fields: graphql.InputObjectConfigFieldMap{"odd": {Type: graphql.NewList(scalar)}}})
+	field := &graphql.Field{
+		Type: graphql.String, Args: graphql.FieldConfigArgument{"odd": {Type: scalar}, "in": {Type: input}},
+		Resolve:   func(graphql.ResolveParams) (any, error) { return "fine", nil },
+		Subscribe: func(graphql.ResolveParams) (any, error) { return nil, errors.New("no stream") },
+	}
+	root := func(name string) *graphql.Object {
+		return graphql.NewObject(graphql.ObjectConfig{Name: name, Fields: graphql.Fields{"f": field}})
+	}
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: root("Query"), Subscription: root("Subscription")})
+	require.NoError(t, err)
+	m := mount(t, false, engine.RemoteSchema("odd", schema))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"odd","definition":{"url":"go://odd"}}}`)
+	for _, body := range []string{
+		`{"query":"OPERATION { f(odd: \"even\") }"}`,
+		`{"query":"OPERATION ($o: Odd) { f(odd: $o) }","variables":{"o":"even"}}`,
+		`{"query":"OPERATION ($o: [Odd!]) { f(in: {odd: $o}) }","variables":{"o":["odd","even"]}}`,
+		`{"query":"OPERATION ($in: In!) { f(in: $in) }","variables":{"in":{"odd":["odd","even"]}}}`,
+	} {
+		for operation, accept := range map[string]string{"query": "application/json", "subscription": "text/event-stream"} {
+			_, answer := m.post("/v1/graphql", strings.Replace(body, "OPERATION", operation, 1), map[string]string{"X-Engine-Admin-Secret": secret, "Accept": accept})
+			require.Contains(t, answer, "the handler failed unexpectedly", body)
+		}
+	}
+	require.JSONEq(t, `{"data":{"f":"fine"}}`, m.query(`{ f(odd: "odd", in: {odd: ["odd"]}) }`, admin))
+}
+
+// panicked returns a value that isn't even.
+func panicked(v any) any {
+	if v == "even" {
+		panic("not odd")
+	}
+	return v
+}
+
+// TestResolversThatHang: a resolver that doesn't return keeps the place of its call.
+func TestResolversThatHang(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	var running, most atomic.Int64
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+		"hang": &graphql.Field{Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			defer running.Add(-1)
+			<-p.Context.Done() // the timeout is known
+			<-release
+			return "late", nil
+		}},
+	}})})
+	require.NoError(t, err)
+	m := mount(t, false, engine.RemoteSchema("hangs", schema, engine.Concurrency(2)))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"hangs","definition":{"url":"go://hangs","timeout_seconds":1}}}`)
+	for range 4 {
+		require.Contains(t, m.query(`{ hang }`, admin), "timeout")
+	}
+	require.EqualValues(t, 2, running.Load())
+	require.EqualValues(t, 2, most.Load())
+	close(release)
+	require.Eventually(t, func() bool { return running.Load() == 0 }, patience, 10*time.Millisecond)
 }
 
 // compact is an error as the test compares it.
