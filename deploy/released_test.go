@@ -298,6 +298,21 @@ func TestReleasedDeb(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(root, "etc/systemd/system/multi-user.target.wants/query-engine.service"), "it starts by itself")
 
 	environment := filepath.Join(root, "etc/query-engine/engine.env")
+	requireService(t, root, environment)
+
+	install("--force-confold")
+	changed, err := os.ReadFile(environment)
+	require.NoError(t, err)
+	require.Contains(t, string(changed), "ENGINE_GRAPHQL_ADMIN_SECRET=s", "an update keeps the settings")
+	within("dpkg", "--purge", "query-engine")
+	require.NoDirExists(t, filepath.Join(root, "var/lib/query-engine"))
+	require.NoFileExists(t, environment)
+	require.NoFileExists(t, filepath.Join(root, "usr/bin/engine"))
+}
+
+// requireService starts the service of a package that is installed in a directory, as its unit says.
+func requireService(t *testing.T, root, environment string) {
+	t.Helper()
 	defaults, err := os.ReadFile(environment)
 	require.NoError(t, err)
 	for line := range strings.Lines(string(defaults)) {
@@ -326,19 +341,10 @@ func TestReleasedDeb(t *testing.T) {
 	port := freePort(t)
 	require.NoError(t, os.WriteFile(environment, fmt.Appendf(nil, "%s\nENGINE_GRAPHQL_DATABASE_URL=%s\nENGINE_GRAPHQL_ADMIN_SECRET=s\n",
 		strings.Replace(string(defaults), "8080", port, 1), database.URL("postgres")), 0o600))
-	within("install", "-d", "-m", unit["StateDirectoryMode"], "-o", unit["User"], "-g", unit["Group"], "/var/lib/"+unit["StateDirectory"])
+	run(t, "chroot", root, "install", "-d", "-m", unit["StateDirectoryMode"], "-o", unit["User"], "-g", unit["Group"], "/var/lib/"+unit["StateDirectory"])
 	t.Run("service", func(t *testing.T) {
 		start(t, asUnit()).await(port, typename, typenameAnswer)
 	})
-
-	install("--force-confold")
-	changed, err := os.ReadFile(environment)
-	require.NoError(t, err)
-	require.Contains(t, string(changed), "ENGINE_GRAPHQL_ADMIN_SECRET=s", "an update keeps the settings")
-	within("dpkg", "--purge", "query-engine")
-	require.NoDirExists(t, filepath.Join(root, "var/lib/query-engine"))
-	require.NoFileExists(t, environment)
-	require.NoFileExists(t, filepath.Join(root, "usr/bin/engine"))
 }
 
 // needPostgres skips the test where there are no server programs, and they can't be installed.
@@ -451,6 +457,31 @@ func TestReleasedRPM(t *testing.T) {
 		require.Contains(t, run(t, "rpm", "--nosignature", "-qp", "--scripts", file), "useradd --system")
 		require.Contains(t, run(t, "rpm", "--nosignature", "-qpR", file), "/usr/sbin/useradd\n")
 	}
+}
+
+// TestReleasedRPMInstalls installs the package in a directory, starts the service as its unit says, and removes all again.
+// The directory has a Debian, which knows no packages of rpm, so what the package needs isn't looked up.
+func TestReleasedRPMInstalls(t *testing.T) {
+	t.Parallel()
+	releaseVersion(t)
+	if _, err := exec.LookPath("rpm"); err != nil {
+		t.Skip("there is no rpm (apt-get install rpm)")
+	}
+	needPostgres(t)
+	root := freshDebian(t)
+	rpm := func(arguments ...string) string {
+		return run(t, "rpm", append([]string{"--root", root, "--nodeps"}, arguments...)...)
+	}
+	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+	rpm("--nosignature", "-i", one(t, "*."+arch+".rpm"))
+	require.Regexp(t, versionLine, run(t, "chroot", root, "engine", "version"))
+	require.Contains(t, run(t, "chroot", root, "getent", "passwd", "query-engine"), ":/var/lib/query-engine:/usr/sbin/nologin")
+	rpm("-V", "query-engine")
+	environment := filepath.Join(root, "etc/query-engine/engine.env")
+	requireService(t, root, environment)
+	rpm("-e", "query-engine")
+	require.NoFileExists(t, filepath.Join(root, "usr/bin/engine"))
+	require.FileExists(t, environment+".rpmsave", "settings are kept")
 }
 
 func TestReleasedChart(t *testing.T) {

@@ -15,6 +15,9 @@ var ErrUnknown = errors.New("unknown handler")
 // ErrNoSocket reports that the code has no WebSockets.
 var ErrNoSocket = errors.New("the handler has no subscriptions")
 
+// ErrPanicked is what clients see of code that panicked.
+var ErrPanicked = errors.New("the handler failed unexpectedly")
+
 // failedBody is the answer of code that panicked, in the form that handlers of all kinds answer errors in.
 const failedBody = `{"message":"the handler failed unexpectedly","errors":[{"message":"the handler failed unexpectedly"}]}`
 
@@ -69,7 +72,12 @@ func (s *Set) serve(ctx context.Context, h *registered, r *Request) (response *R
 
 func (s *Set) recover(ctx context.Context, h *registered, then func()) {
 	if p := recover(); p != nil {
-		s.logger.ErrorContext(ctx, "a handler panicked", "handler", h.Name, "kind", string(h.Kind), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		s.LogPanic(ctx, h.Kind, h.Name, p)
 		then()
 	}
+}
+
+// LogPanic logs what code panicked with, and the stack of the caller.
+func (s *Set) LogPanic(ctx context.Context, kind Kind, name string, panicked any) {
+	s.logger.ErrorContext(ctx, "a handler panicked", "handler", name, "kind", string(kind), "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 }

@@ -1,9 +1,13 @@
 package extension
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"queryengine/pkg/gqlname"
 )
 
 // Definition describes the types of an action's input and output.
@@ -81,10 +85,11 @@ func (r Ref) Named() *Type {
 // inputSuffix follows the names of objects that are input, which GraphQL keeps apart from those of output.
 const inputSuffix = "Input"
 
-// SDL is actions with their types, in the form of a project's actions.graphql.
-func SDL(handlers []Handler) string {
+// SDL is actions with their types, in the form of a project's actions.graphql. Its error lists types without a name that
+// GraphQL can have, and names of several types.
+func SDL(handlers []Handler) (string, error) {
 	var b strings.Builder
-	types := map[string]string{}
+	types := sdlTypes{texts: map[string]string{}}
 	for _, h := range handlers {
 		d := h.Definition
 		if d == nil {
@@ -99,22 +104,17 @@ func SDL(handlers []Handler) string {
 			b.WriteString("(\n")
 			for _, a := range d.Arguments {
 				writeField(&b, "    ", a, inputSuffix)
-				addTypes(types, a.Type.Named(), true)
+				types.add(a.Type.Named(), true)
 			}
 			b.WriteString("  )")
 		}
 		fmt.Fprintf(&b, ": %s\n}\n\n", d.Output)
-		addTypes(types, d.Output.Named(), false)
+		types.add(d.Output.Named(), false)
 	}
-	names := make([]string, 0, len(types))
-	for name := range types {
-		names = append(names, name)
+	for _, name := range slices.Sorted(maps.Keys(types.texts)) {
+		b.WriteString(types.texts[name] + "\n")
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		b.WriteString(types[name] + "\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimSuffix(b.String(), "\n"), errors.Join(types.faults...)
 }
 
 func writeField(b *strings.Builder, indent string, f Field, suffix string) {
@@ -128,17 +128,25 @@ func describe(b *strings.Builder, indent, text string) {
 	}
 }
 
-// addTypes adds the definitions of a type and of those below it.
-func addTypes(types map[string]string, t *Type, input bool) {
+// sdlTypes are definitions by their names.
+type sdlTypes struct {
+	texts  map[string]string
+	adding []*Type // types may contain themselves
+	faults []error
+}
+
+// add adds the definitions of a type and of those below it.
+func (s *sdlTypes) add(t *Type, input bool) {
+	if t.Kind == Scalar || slices.Contains(s.adding, t) {
+		return
+	}
+	s.adding = append(s.adding, t)
+	defer func() { s.adding = s.adding[:len(s.adding)-1] }()
 	keyword, suffix := "type", ""
 	if input && t.Kind == Object {
 		keyword, suffix = "input", inputSuffix
 	}
 	name := t.Name + suffix
-	if _, known := types[name]; known || t.Kind == Scalar {
-		return
-	}
-	types[name] = "" // types may contain themselves
 	var b strings.Builder
 	describe(&b, "", t.Description)
 	if t.Kind == Enum {
@@ -147,9 +155,15 @@ func addTypes(types map[string]string, t *Type, input bool) {
 		fmt.Fprintf(&b, "%s %s {\n", keyword, name)
 		for _, f := range t.Fields {
 			writeField(&b, "  ", f, suffix)
-			addTypes(types, f.Type.Named(), input)
+			s.add(f.Type.Named(), input)
 		}
 		b.WriteString("}\n")
 	}
-	types[name] = b.String()
+	switch known, ok := s.texts[name]; {
+	case !gqlname.Definable(t.Name):
+		s.faults = append(s.faults, fmt.Errorf("%q is no name of GraphQL: name the Go type, or give it a method GraphQLType", t.Name))
+	case ok && known != b.String():
+		s.faults = append(s.faults, fmt.Errorf("several Go types are called %s: give one a method GraphQLType", name))
+	}
+	s.texts[name] = b.String()
 }

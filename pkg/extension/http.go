@@ -19,6 +19,40 @@ func (s *Set) AuthenticationURL() string {
 	return ""
 }
 
+// Answer has an http.Handler answer a request in memory.
+func Answer(h http.Handler, r *http.Request) *Response {
+	w := &writer{header: http.Header{}}
+	h.ServeHTTP(w, r)
+	w.WriteHeader(http.StatusOK)
+	return &Response{Status: w.status, Header: w.header, Body: w.body.Bytes()}
+}
+
+// writer keeps what a handler writes.
+type writer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (w *writer) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *writer) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (w *writer) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+// Flush implements http.Flusher; the answer is read once it is complete.
+func (w *writer) Flush() {}
+
 // Transport has the code answer requests to its URLs, and next all others.
 func (s *Set) Transport(next http.RoundTripper) http.RoundTripper { return transport{s, next} }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	"queryengine/pkg/extension"
 )
@@ -29,6 +30,9 @@ func Action[In, Out any](name string, f func(context.Context, In) (Out, error), 
 			out, err := f(within(ctx, "", call.Variables), call.Input)
 			if err != nil {
 				return failure(err)
+			}
+			if list := reflect.ValueOf(out); definition.Output.Of != nil && list.Kind() == reflect.Slice && list.IsNil() {
+				return answer(http.StatusOK, []struct{}{}) // which nil is in Go, and null isn't
 			}
 			return answer(http.StatusOK, out)
 		},

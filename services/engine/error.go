@@ -23,6 +23,18 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
+// extensions are all extensions of the GraphQL error.
+func (e *Error) extensions() map[string]any {
+	all := map[string]any{}
+	for k, v := range e.Extensions {
+		all[k] = v
+	}
+	if e.Code != "" {
+		all["code"] = e.Code
+	}
+	return all
+}
+
 // internalMessage is what clients see of an error that is not an *Error.
 const internalMessage = "internal error"
 
@@ -36,15 +48,8 @@ func failure(err error) *extension.Response {
 	if status < http.StatusBadRequest {
 		status = http.StatusBadRequest
 	}
-	extensions := map[string]any{}
-	for k, v := range shown.Extensions {
-		extensions[k] = v
-	}
-	if shown.Code != "" {
-		extensions["code"] = shown.Code
-	}
 	body := map[string]any{"message": shown.Message}
-	if len(extensions) > 0 {
+	if extensions := shown.extensions(); len(extensions) > 0 {
 		body["extensions"] = extensions
 	}
 	response := answer(status, body)

@@ -48,7 +48,7 @@ func (m *mounted) assistant(token string) *mcp.ClientSession {
 	return session
 }
 
-func callTool(t *testing.T, s *mcp.ClientSession, name string, arguments any) (text string, failed bool) {
+func callTool(t testing.TB, s *mcp.ClientSession, name string, arguments any) (text string, failed bool) {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
 	require.NoError(t, err)

@@ -1,35 +1,34 @@
 package engine
 
 import (
-	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
+	"github.com/graphql-go/graphql"
+	goast "github.com/graphql-go/graphql/language/ast"
+	"github.com/graphql-go/graphql/language/visitor"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// errNullInList is for what graphql-go has no way to say.
-var errNullInList = errors.New("graphql-go doesn't read null in a list: use a variable for the list")
+// nullVariable begins the names of the variables that stand for null.
+const nullVariable = "__null"
 
-// withoutNulls leaves out arguments and input fields that are null in the text of an operation, because graphql-go's
-// parser doesn't know null. Resolvers can't tell them from missing ones, but for those with a default.
-func withoutNulls(text string) (string, error) {
+// withoutNulls puts a variable without a value into each place of an operation's text that has null, because
+// graphql-go's parser doesn't know null. declareNulls declares them. Defaults of variables, which the engine doesn't
+// send, stay unchanged.
+func withoutNulls(text string) string {
 	if !strings.Contains(text, "null") {
-		return text, nil
+		return text
 	}
 	document, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
-		return text, nil //nolint:nilerr // graphql-go will say what is wrong
+		return text // graphql-go will say what is wrong
 	}
-	n := &nulls{}
+	var n nulls
 	for _, o := range document.Operations {
-		for _, v := range o.VariableDefinitions {
-			if v.DefaultValue != nil && v.DefaultValue.Kind == ast.NullValue {
-				v.DefaultValue, n.found = nil, true
-			}
-			n.value(v.DefaultValue)
-		}
 		n.directives(o.Directives)
 		n.selections(o.SelectionSet)
 	}
@@ -37,25 +36,19 @@ func withoutNulls(text string) (string, error) {
 		n.directives(f.Directives)
 		n.selections(f.SelectionSet)
 	}
-	switch {
-	case n.inList:
-		return "", errNullInList
-	case !n.found:
-		return text, nil
-	}
 	var b strings.Builder
 	formatter.NewFormatter(&b).FormatQueryDocument(document)
-	return b.String(), nil
+	return b.String()
 }
 
-// nulls removes nulls.
-type nulls struct{ found, inList bool }
+// nulls counts the nulls that it replaces.
+type nulls int
 
 func (n *nulls) selections(set ast.SelectionSet) {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			s.Arguments = n.arguments(s.Arguments)
+			n.arguments(s.Arguments)
 			n.directives(s.Directives)
 			n.selections(s.SelectionSet)
 		case *ast.InlineFragment:
@@ -69,36 +62,59 @@ func (n *nulls) selections(set ast.SelectionSet) {
 
 func (n *nulls) directives(list ast.DirectiveList) {
 	for _, d := range list {
-		d.Arguments = n.arguments(d.Arguments)
+		n.arguments(d.Arguments)
 	}
 }
 
-func (n *nulls) arguments(list ast.ArgumentList) ast.ArgumentList {
-	var kept ast.ArgumentList
+func (n *nulls) arguments(list ast.ArgumentList) {
 	for _, a := range list {
-		if a.Value.Kind == ast.NullValue {
-			n.found = true
-			continue
-		}
 		n.value(a.Value)
-		kept = append(kept, a)
 	}
-	return kept
 }
 
 func (n *nulls) value(v *ast.Value) {
-	if v == nil {
-		return
+	if v.Kind == ast.NullValue {
+		*n++
+		v.Kind, v.Raw = ast.Variable, nullVariable+strconv.Itoa(int(*n))
 	}
-	var kept ast.ChildValueList
 	for _, c := range v.Children {
-		if c.Value.Kind == ast.NullValue {
-			n.inList = n.inList || v.Kind == ast.ListValue
-			n.found = true
-			continue
-		}
 		n.value(c.Value)
-		kept = append(kept, c)
 	}
-	v.Children = kept
+}
+
+// declareNulls declares the variables that stand for null, with the types of their places. Its error is about a place
+// that needs a value.
+func declareNulls(schema *graphql.Schema, document *goast.Document) (err error) {
+	var found []*goast.VariableDefinition
+	info := graphql.NewTypeInfo(&graphql.TypeInfoConfig{Schema: schema})
+	visitor.Visit(document, visitor.VisitWithTypeInfo(info, &visitor.VisitorOptions{Enter: func(p visitor.VisitFuncParams) (string, any) {
+		if v, ok := p.Node.(*goast.Variable); ok && strings.HasPrefix(v.Name.Value, nullVariable) {
+			if t, ok := info.InputType().(*graphql.NonNull); ok {
+				err = fmt.Errorf("expected %q, found null", t)
+			}
+			found = append(found, goast.NewVariableDefinition(&goast.VariableDefinition{Variable: v, Type: written(info.InputType())}))
+		}
+		return visitor.ActionNoChange, nil
+	}}), nil)
+	for _, d := range document.Definitions {
+		if o, ok := d.(*goast.OperationDefinition); ok {
+			o.VariableDefinitions = append(o.VariableDefinitions, found...)
+		}
+	}
+	return err
+}
+
+// written is a type as documents have it, any one for nil: that of a place inside of a scalar.
+func written(t graphql.Type) goast.Type {
+	switch t := t.(type) {
+	case *graphql.List:
+		return goast.NewList(&goast.List{Type: written(t.OfType)})
+	case *graphql.NonNull:
+		return goast.NewNonNull(&goast.NonNull{Type: written(t.OfType)})
+	}
+	name := graphql.String.Name()
+	if t != nil {
+		name = t.Name()
+	}
+	return goast.NewNamed(&goast.Named{Name: goast.NewName(&goast.Name{Value: name})})
 }

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,13 +25,18 @@ import (
 //
 // A remote relationship asks for the field once for each key, all in one operation: a resolver that returns
 // [Loader.Load] looks all keys up at once.
+//
+// Clients see the message of any error of a resolver, and the code and the extensions of an [Error]. The fields of the
+// schema's objects get resolvers around yours, so make the schema for this call.
 func RemoteSchema(name string, schema graphql.Schema, options ...HandlerOption) Option {
-	s := &goSchema{schema: schema}
+	s := &goSchema{name: name, schema: schema}
+	s.guard()
 	return option(extension.Handler{Kind: extension.RemoteSchema, Name: name, Serve: s.serve, Converse: s.converse}, options)
 }
 
 // goSchema executes operations.
 type goSchema struct {
+	name   string
 	schema graphql.Schema
 	// documents are the operations that were found valid, by their text. The engine sends few different ones: the values
 	// of a client's query are variables.
@@ -79,40 +86,81 @@ func failed(errs ...error) *graphql.Result {
 }
 
 func (s *goSchema) execute(ctx context.Context, o *operation) *graphql.Result {
-	document, variables, refused := s.prepare(o)
+	document, variables, refused := s.prepare(ctx, o)
 	if refused != nil {
 		return refused
 	}
 	return graphql.Execute(graphql.ExecuteParams{
-		Schema: s.schema, AST: document, OperationName: o.OperationName, Args: variables, Context: ctx,
+		Schema: s.schema, AST: document, OperationName: o.OperationName, Args: variables, Context: unending(ctx),
 	})
 }
 
 // prepare reads an operation; refused is the answer to one that isn't valid.
-func (s *goSchema) prepare(o *operation) (document *ast.Document, variables map[string]any, refused *graphql.Result) {
+func (s *goSchema) prepare(ctx context.Context, o *operation) (document *ast.Document, variables map[string]any, refused *graphql.Result) {
+	var err error
+	defer func() {
+		if err != nil {
+			refused = failed(err)
+		}
+	}()
+	defer s.outcome(ctx, &err)
 	if len(o.Variables) > 0 {
-		if err := json.Unmarshal(o.Variables, &variables); err != nil {
-			return nil, nil, failed(err)
+		d := json.NewDecoder(bytes.NewReader(o.Variables))
+		d.UseNumber()
+		if err = d.Decode(&variables); err != nil {
+			return nil, nil, nil
 		}
+		number(variables)
 	}
-	if kept, ok := s.documents.Load(o.Query); ok {
+	if document, refused, err = s.document(o.Query); document != nil {
+		s.parseScalars(document, variables)
+	}
+	return document, variables, refused
+}
+
+// document reads the text of an operation; refused is the answer to one that isn't valid.
+func (s *goSchema) document(query string) (document *ast.Document, refused *graphql.Result, err error) {
+	if kept, ok := s.documents.Load(query); ok {
 		if d, ok := kept.(*ast.Document); ok {
-			return d, variables, nil
+			return d, nil, nil
 		}
 	}
-	text, err := withoutNulls(o.Query)
-	if err != nil {
-		return nil, nil, failed(err)
-	}
+	text := withoutNulls(query)
 	document, err = parser.Parse(parser.ParseParams{Source: source.NewSource(&source.Source{Body: []byte(text), Name: "operation"})})
 	if err != nil {
-		return nil, nil, failed(err)
+		return nil, nil, err
+	}
+	if text != query {
+		if err := declareNulls(&s.schema, document); err != nil {
+			return nil, nil, err
+		}
 	}
 	if v := graphql.ValidateDocument(&s.schema, document, nil); !v.IsValid {
-		return nil, nil, &graphql.Result{Errors: v.Errors}
+		return nil, &graphql.Result{Errors: v.Errors}, nil
 	}
-	s.keep(o.Query, document)
-	return document, variables, nil
+	s.keep(query, document)
+	return document, nil, nil
+}
+
+// number has integers as int, which graphql-go writes into an ID as they are, and other numbers as float64.
+func number(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = number(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = number(item)
+		}
+	case json.Number:
+		if n, err := strconv.Atoi(v.String()); err == nil {
+			return n
+		}
+		f, _ := v.Float64() // ±Inf if it is too large
+		return f
+	}
+	return v
 }
 
 func (s *goSchema) keep(text string, document *ast.Document) {
@@ -195,13 +243,23 @@ func (s *goSchema) follow(ctx context.Context, m message, send func(message) err
 	var variables map[string]any
 	refused := failed(errProtocol)
 	if json.Unmarshal(m.Payload, &o) == nil {
-		document, variables, refused = s.prepare(&o)
+		document, variables, refused = s.prepare(ctx, &o)
+	}
+	refuse := func(r *graphql.Result) {
+		list, _ := json.Marshal(r.Errors) // they are texts
+		_ = send(message{ID: m.ID, Type: "error", Payload: list})
 	}
 	if refused != nil {
-		list, _ := json.Marshal(refused.Errors) // they are texts
-		_ = send(message{ID: m.ID, Type: "error", Payload: list})
+		refuse(refused)
 		return
 	}
+	var err error
+	defer func() {
+		if err != nil {
+			refuse(failed(err))
+		}
+	}()
+	defer s.outcome(ctx, &err)
 	results := graphql.ExecuteSubscription(graphql.ExecuteParams{
 		Schema: s.schema, AST: document, OperationName: o.OperationName, Args: variables, Context: ctx,
 	})
@@ -212,6 +270,11 @@ func (s *goSchema) follow(ctx context.Context, m message, send func(message) err
 		}()
 	}()
 	for result := range results {
+		for i, e := range result.Errors { // graphql-go leaves out extensions of errors of Subscribe
+			if e, ok := e.OriginalError().(extended); ok {
+				result.Errors[i].Extensions = e.Extensions()
+			}
+		}
 		payload, err := json.Marshal(result)
 		if err != nil {
 			payload, _ = json.Marshal(failed(err))

@@ -40,6 +40,7 @@ type typeSet map[reflect.Type]*extension.Type
 
 var (
 	textType = reflect.TypeFor[encoding.TextMarshaler]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
 	jsonType = reflect.TypeFor[json.Marshaler]()
 	enumType = reflect.TypeFor[Enum]()
 	nameType = reflect.TypeFor[Named]()
@@ -55,7 +56,8 @@ func (s typeSet) ref(t reflect.Type, optional bool) extension.Ref {
 		of := s.ref(t.Elem(), false)
 		return extension.Ref{Of: &of, NonNull: !optional}
 	}
-	return extension.Ref{Type: s.named(t), NonNull: !optional && t.Kind() != reflect.Map && t.Kind() != reflect.Interface}
+	null := optional || t.Kind() == reflect.Map || t.Kind() == reflect.Interface || t == rawType
+	return extension.Ref{Type: s.named(t), NonNull: !null}
 }
 
 // exported is the name of a Go type in the style of GraphQL.
@@ -87,7 +89,7 @@ func (s typeSet) named(t reflect.Type) *extension.Type {
 		made.Kind, made.Values = extension.Enum, reflect.Zero(t).Interface().(Enum).EnumValues()
 	case t == reflect.TypeFor[time.Time]():
 		made.Name, made.Text = "timestamptz", true // dialect word: a scalar of GraphQL
-	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Map, t.Kind() == reflect.Interface:
+	case t == rawType, t.Kind() == reflect.Map, t.Kind() == reflect.Interface:
 		made.Name = "jsonb" // dialect word: a scalar of GraphQL
 	case isText && strings.EqualFold(t.Name(), "uuid"):
 		made.Name, made.Text = "uuid", true

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/graphql-go/graphql"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
@@ -22,8 +23,8 @@ import (
 	"queryengine/pkg/telemetry"
 	"queryengine/pkg/testlong"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/query-executor/internal/joinoracle"
 	planenv "queryengine/services/query-executor/internal/plan/env"
+	"queryengine/services/query-executor/jointest"
 )
 
 var (
@@ -47,7 +48,7 @@ func TestRandomJoinsOfAllPlaces(t *testing.T) {
 				t.Parallel()
 				p := newPlaces(t, seed, right)
 				for n := range uint64(questionsPerRole) {
-					for _, role := range []string{joinoracle.Admin, joinoracle.User} {
+					for _, role := range []string{jointest.Admin, jointest.User} {
 						p.require(t, role, n)
 					}
 				}
@@ -58,7 +59,7 @@ func TestRandomJoinsOfAllPlaces(t *testing.T) {
 
 // places are those of a world, and an executor that joins them.
 type places struct {
-	*joinoracle.World
+	*jointest.World
 	executor   *Executor
 	statements *counter
 	alpha      *remoteServer
@@ -74,7 +75,7 @@ func (p *places) require(t *testing.T, role string, n uint64) {
 	p.made.Store(0)
 	r := &reply{}
 	err := p.executor.execute(t.Context(), &queryv1.ExecuteRequest{
-		Session: &queryv1.Session{Role: role, Variables: map[string]string{"x-engine-role": role, "x-engine-most": strconv.Itoa(joinoracle.Most)}},
+		Session: &queryv1.Session{Role: role, Variables: map[string]string{"x-engine-role": role, "x-engine-most": strconv.Itoa(p.Most)}},
 		Query:   q.Text, Variables: q.Variables,
 	}, r)
 	if err != nil {
@@ -87,7 +88,7 @@ func (p *places) require(t *testing.T, role string, n uint64) {
 		calls[name] = n
 	}
 	keys := map[string]int{}
-	for name, s := range map[string]*remoteServer{joinoracle.Alpha: p.alpha, joinoracle.Beta: p.beta} {
+	for name, s := range map[string]*remoteServer{jointest.Alpha: p.alpha, jointest.Beta: p.beta} {
 		for _, asked := range s.asked() {
 			calls[name]++
 			if n := len(keyAlias.FindAllString(asked.Query, -1)); n > 0 {
@@ -96,7 +97,7 @@ func (p *places) require(t *testing.T, role string, n uint64) {
 		}
 	}
 	if made := p.made.Load(); made > 0 {
-		calls[joinoracle.Maker] = int(made)
+		calls[jointest.Maker] = int(made)
 	}
 	require.Equal(t, q.Calls, calls, about)
 	require.Equal(t, q.Keys, keys, about)
@@ -111,24 +112,24 @@ var keyAlias = regexp.MustCompile(`[ {]f\d+: `)
 // newPlaces makes the places of a world. The source on the right is of a kind.
 func newPlaces(t testing.TB, seed uint64, right string) *places {
 	t.Helper()
-	p := &places{World: joinoracle.New(seed)}
+	p := &places{World: jointest.New(seed)}
 	urls := map[string]string{}
-	kinds := map[string]string{joinoracle.Left: "postgres", joinoracle.Right: right}
+	kinds := map[string]string{jointest.Left: "postgres", jointest.Right: right}
 	for table, of := range kinds {
 		open := postgresModels
 		if of == "sqlite" {
 			open = sqliteModels
 		}
 		db := open(t)
-		raw, err := json.Marshal(p.Rows[table])
+		create, err := p.SQL(table, of)
 		require.NoError(t, err)
-		require.NoError(t, db.fill(t, "CREATE TABLE "+table+" (id int PRIMARY KEY, number int, word text);\n"+rowsOf(table, raw, of)))
+		require.NoError(t, db.fill(t, create))
 		urls[table] = db.address
 	}
 	handler := httptest.NewServer(http.HandlerFunc(p.make))
 	t.Cleanup(handler.Close)
-	p.alpha = serve(t, alphaSchema(t, p.Rows[joinoracle.Alpha]))
-	p.beta = serve(t, betaSchema(t, p.Rows[joinoracle.Beta]))
+	p.alpha, p.beta = serve(t, p.AlphaSchema), serve(t, p.BetaSchema)
+	urls[jointest.Alpha], urls[jointest.Beta], urls[jointest.Maker] = p.alpha.URL, p.beta.URL, handler.URL
 
 	env := func(name string) (string, bool) { return urls[name], urls[name] != "" }
 	c := Config{PlanCacheSize: 100, Limits: planenv.DefaultLimits, Egress: egress.DefaultConfig()}
@@ -136,22 +137,25 @@ func newPlaces(t testing.TB, seed uint64, right string) *places {
 	require.NoError(t, err)
 	t.Cleanup(e.sources.Close)
 	e.resolveOptions.RemoteSchemaPermissions = true
-	document := strings.NewReplacer("ALPHA", p.alpha.URL, "BETA", p.beta.URL, "MAKER", handler.URL).Replace(joinedMetadata(t, right))
-	snap := snapshotOf(t, []byte(document), env)
-	snap.Remotes = map[string]json.RawMessage{joinoracle.Alpha: p.alpha.introspection(t), joinoracle.Beta: p.beta.introspection(t)}
+	document, err := p.Metadata(right, urls)
+	require.NoError(t, err)
+	snap := snapshotOf(t, document, env)
+	snap.Remotes = map[string]json.RawMessage{jointest.Alpha: p.alpha.introspection(t), jointest.Beta: p.beta.introspection(t)}
 	e.apply(snap)
 	require.Empty(t, e.state.Load().schema.Inconsistencies())
 	p.executor, p.statements = e, count(t, e)
 	return p
 }
 
-// rowsOf inserts rows, which are given as JSON.
-func rowsOf(table string, rows []byte, kind string) string {
-	list := "'" + strings.ReplaceAll(string(rows), "'", "''") + "'"
-	if kind == "sqlite" {
-		return "INSERT INTO " + table + " SELECT value ->> 'ID', value ->> 'Number', value ->> 'Word' FROM json_each(" + list + ")"
-	}
-	return "INSERT INTO " + table + ` SELECT "ID", "Number", "Word" FROM json_to_recordset(` + list + `) AS r("ID" int, "Number" int, "Word" text)`
+func serve(t testing.TB, schema func() (graphql.Schema, error)) *remoteServer {
+	t.Helper()
+	s := &remoteServer{}
+	var err error
+	s.schema, err = schema()
+	require.NoError(t, err)
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
 }
 
 // make is the handler of the action.
@@ -164,9 +168,9 @@ func (p *places) make(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.made.Add(1)
-	var rows []*joinoracle.Row
+	var rows []*jointest.Row
 	for _, id := range call.Input.IDs {
-		rows = append(rows, p.Rows[joinoracle.Maker][id-1])
+		rows = append(rows, p.Rows[jointest.Maker][id-1])
 	}
 	var b bytes.Buffer
 	_ = json.NewEncoder(&b).Encode(rows)

@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/extension"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
+	"queryengine/pkg/remoteschema"
 )
 
 // service runs one service as its own program does, with the code of this build.
@@ -27,15 +28,39 @@ func (sh *Shell) service(ctx context.Context, args []string) int {
 	})
 }
 
-// goCode prints the types of the actions in Go.
-func (sh *Shell) goCode(args []string) error {
-	if len(args) != 1 || args[0] != "types" {
-		return errors.New("the command is: engine go types")
-	}
-	text := extension.SDL(sh.Code.Handlers())
-	if text == "" {
-		return errors.New("this build has no actions in Go")
-	}
-	_, err := fmt.Fprint(sh.Out, text)
-	return err
+// goTypes prints the types of the actions in Go.
+func goTypes() projectCommand {
+	return projectCommand{run: func(_ context.Context, p *workplace, _ []string) error {
+		text, err := extension.SDL(p.Code.Handlers())
+		if err == nil && text == "" {
+			err = errors.New("this build has no actions in Go")
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprint(p.Out, text)
+		return err
+	}}
+}
+
+// goSchema prints the schema of a role, which generators of clients read.
+func goSchema() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		raw, err := p.server.Query(ctx, remoteschema.Query)
+		if err != nil {
+			return err
+		}
+		schema, err := remoteschema.FromIntrospection(raw)
+		if err != nil {
+			return err
+		}
+		p.print("schema {")
+		for i, root := range []*remoteschema.Type{schema.Query, schema.Mutation, schema.Subscription} {
+			if root != nil {
+				p.print("  %s: %s", []string{"query", "mutation", "subscription"}[i], root.Name)
+			}
+		}
+		p.print("}\n%s", schema)
+		return nil
+	}}
 }

@@ -45,7 +45,7 @@ Commands:
   secrets     make and show the secrets of an installation, as docker compose uses it
   mcp         connect a desktop assistant, which starts this program, with a running engine
   service     run one service on its own: gateway, metadata, query-executor, event-delivery or scheduler
-  go          types: print the GraphQL types of the actions that this build has in Go
+  go          print GraphQL types of the actions that this build has in Go, or the schema of a role for generated clients
   init        --go DIR writes a project that adds Go code to the engine
   completion  print a script that completes command lines in bash, zsh or fish
   health      ask the engine that runs with the same options how it is
@@ -103,14 +103,12 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.serve
 	case "dev":
 		run = sh.dev
-	case "metadata", "migrate", "seed", "documents":
+	case "metadata", "migrate", "seed", "documents", "go":
 		run = sh.onProject(command)
 	case "mcp":
 		run = sh.mcp
 	case "service":
 		return sh.service(ctx, args)
-	case "go":
-		run = func(_ context.Context, args []string) error { return sh.goCode(args) }
 	case "track":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, trackCommand(), args) }
 	case "import":

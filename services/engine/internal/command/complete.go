@@ -43,7 +43,7 @@ func commandTree() *completion.Command {
 	for _, name := range commands {
 		c := &completion.Command{Name: name, Help: helpOf(name)}
 		switch name {
-		case "metadata", "migrate", "seed", "documents":
+		case "metadata", "migrate", "seed", "documents", "go":
 			addProjectCommands(c, name)
 		case "track":
 			c.Options = flagOptions(projectFlags(trackCommand()).FlagSet)

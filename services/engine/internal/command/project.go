@@ -28,6 +28,7 @@ const projectUsage = `Usage: engine metadata apply|export|diff|test|follow|reloa
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
        engine documents publish|diff|prune [OPTION...]
+       engine go types|schema [OPTION...]
        engine console [OPTION...]
        engine import --from URL [OPTION...]
        engine doctor [--database-url URL] [OPTION...]
@@ -79,6 +80,8 @@ func projectCommands() map[string]func() projectCommand {
 		"documents publish":             documentsPublish,
 		"documents diff":                documentsDiff,
 		"documents prune":               documentsPrune,
+		"go types":                      goTypes,
+		"go schema":                     goSchema,
 		"migrate create":                migrateCreate,
 		"migrate apply":                 migrateApply,
 		"migrate status":                migrateStatus,

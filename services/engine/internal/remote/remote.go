@@ -165,6 +165,26 @@ func (c *Client) Dump(ctx context.Context, source string, options ...string) (st
 	return string(raw), err
 }
 
+// Query runs a GraphQL operation. An answer with errors is a RefusedError.
+func (c *Client) Query(ctx context.Context, text string) (json.RawMessage, error) {
+	raw, err := c.post(ctx, c.config.Paths.GraphQL, map[string]string{"query": text})
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Errors []struct {
+			Message    string `json:"message"`
+			Extensions struct {
+				Code string `json:"code"`
+			} `json:"extensions"`
+		} `json:"errors"`
+	}
+	if err := json.Unmarshal(raw, &answer); err == nil && len(answer.Errors) > 0 {
+		return nil, &RefusedError{Message: answer.Errors[0].Message, Code: answer.Errors[0].Extensions.Code}
+	}
+	return raw, nil
+}
+
 // authorize gives a request the secret of the project, instead of any other, and the headers that the command line names.
 func (c *Client) authorize(h http.Header) {
 	h.Del(session.SecretHeader)

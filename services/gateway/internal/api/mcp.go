@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/extension"
 )
 
 // MCP is what assistants may do.
@@ -137,12 +138,11 @@ func callMCP(x *exchange) error {
 	x.ctx = ctx
 	r := x.r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
 	r.Body = readCloser{bytes.NewReader(body)}
-	w := &held{header: http.Header{}}
-	a.assistants.handler.ServeHTTP(w, r)
-	for name, values := range w.header {
+	answer := extension.Answer(a.assistants.handler, r)
+	for name, values := range answer.Header {
 		x.w.Header()[name] = values
 	}
-	x.send(w.header.Get("Content-Type"), w.status, w.body.Bytes())
+	x.send(answer.Header.Get("Content-Type"), answer.Status, answer.Body)
 	return nil
 }
 
@@ -151,32 +151,6 @@ type readCloser struct{ *bytes.Reader }
 
 // Close implements io.Closer.
 func (readCloser) Close() error { return nil }
-
-// held keeps an answer.
-type held struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (w *held) Header() http.Header { return w.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (w *held) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-}
-
-// Write implements http.ResponseWriter.
-func (w *held) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.body.Write(p)
-}
-
-// Flush implements http.Flusher; everything is sent at the end.
-func (w *held) Flush() {}
 
 // askForToken has clients look where they get a token.
 func (x *exchange) askForToken(err error) error {

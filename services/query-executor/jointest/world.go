@@ -1,4 +1,4 @@
-package joinoracle
+package jointest
 
 import (
 	"math/rand/v2"
@@ -20,9 +20,6 @@ const (
 	User  = "user"
 )
 
-// Most is the largest id of Left that User sees: the value of X-Engine-Most.
-const Most = 14
-
 // Row is a row of a table, or an object of a remote schema or an action. Nil is null.
 type Row struct {
 	ID     int
@@ -32,9 +29,16 @@ type Row struct {
 
 // World are the rows of all places, by their ids.
 type World struct {
-	Rows  map[string][]*Row
+	Rows map[string][]*Row
+	// Most is the largest id of Left that User sees: the value of X-Engine-Most.
+	Most  int
 	roles map[string]*view
 	seed  uint64
+	// leftColumns are the columns of Left that User sees, and aggregations says whether it may aggregate them.
+	leftColumns  []string
+	aggregations bool
+	// limit bounds the rows of Right that User gets. The presets bound lists of Alpha.
+	limit, preset, wherePreset int
 }
 
 // words are hard to spell in one language or another.
@@ -57,6 +61,8 @@ func New(seed uint64) *World {
 			w.Rows[place] = append(w.Rows[place], row)
 		}
 	}
+	w.Most, w.limit, w.preset, w.wherePreset = 4+random.IntN(12), 1+random.IntN(5), 1+random.IntN(4), 1+random.IntN(4)
+	w.leftColumns, w.aggregations = []string{"id", "number", "word"}[:2+random.IntN(2)], random.IntN(2) == 0
 	w.roles = map[string]*view{Admin: newView(Admin, w), User: newView(User, w)}
 	return w
 }

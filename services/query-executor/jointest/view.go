@@ -1,4 +1,4 @@
-package joinoracle
+package jointest
 
 import "slices"
 
@@ -35,21 +35,24 @@ func newView(role string, w *World) *view {
 		left.fields = append(left.fields, wordField())
 		alpha.fields = append(alpha.fields, wordField())
 	} else {
-		left.visible = func(r *Row) bool { return r.ID <= Most }
+		if slices.Contains(w.leftColumns, "word") {
+			left.fields = append(left.fields, wordField())
+		}
+		left.visible = func(r *Row) bool { return r.ID <= w.Most }
 		right.visible = func(r *Row) bool {
 			return slices.ContainsFunc(w.Rows[Left], func(l *Row) bool { return byID(r, l) && l.Word != nil })
 		}
 		right.rests = Left
-		right.limit = 4
+		right.limit = w.limit
 	}
 	v.own(left, alpha, item, even, odd)
 	for _, from := range []*kind{left, right, alpha, even, odd} {
-		v.toTables(from)
-		v.toAlpha(from)
+		v.toTables(from, w)
+		v.toAlpha(from, w)
 		v.toBeta(from)
 	}
-	v.fromMade(made)
-	v.setRoots()
+	v.fromMade(made, w)
+	v.setRoots(w)
 	return v
 }
 
@@ -67,13 +70,13 @@ func (v *view) own(left, alpha, item, even, odd *kind) {
 
 // toTables are the relationships to the two tables. Those of Odd lead to the other table than their
 // names suggest.
-func (v *view) toTables(from *kind) {
+func (v *view) toTables(from *kind, w *World) {
 	for _, name := range []string{"left", "right"} {
 		to := v.kinds[Left]
 		if (name == "right") != (from.name == "Odd") {
 			to = v.kinds[Right]
 		}
-		aggregate := to.place == Left || v.role == Admin
+		aggregate := v.role == Admin || to.place == Left && w.aggregations
 		from.hops = append(from.hops,
 			&hop{name: name + "_one", to: to, number: true, match: byID},
 			&hop{name: name + "_many", to: to, form: many, number: true, match: byNumber, options: tableOptions, aggregate: aggregate},
@@ -81,10 +84,10 @@ func (v *view) toTables(from *kind) {
 	}
 }
 
-func (v *view) toAlpha(from *kind) {
+func (v *view) toAlpha(from *kind, w *World) {
 	to, limit, whereLimit := v.kinds[Alpha], 0, 0
 	if v.role == User {
-		limit, whereLimit = 3, 2
+		limit, whereLimit = w.preset, w.wherePreset
 	}
 	from.hops = append(from.hops,
 		&hop{name: "alpha_one", to: to, number: true, match: byID},
@@ -108,18 +111,18 @@ func (v *view) toBeta(from *kind) {
 	}
 }
 
-func (v *view) fromMade(made *kind) {
+func (v *view) fromMade(made *kind, w *World) {
 	to := v.kinds[Left]
 	made.hops = append(made.hops,
 		&hop{name: "left_one", to: to, number: true, match: byID},
-		&hop{name: "left_many", to: to, form: many, number: true, match: byNumber, options: tableOptions, aggregate: true, nulls: true})
+		&hop{name: "left_many", to: to, form: many, number: true, match: byNumber, options: tableOptions, aggregate: v.role == Admin || w.aggregations, nulls: true})
 }
 
-func (v *view) setRoots() {
+func (v *view) setRoots(w *World) {
 	every := func(*Row, *Row) bool { return true }
 	limit := 0
 	if v.role == User {
-		limit = 3
+		limit = w.preset
 	}
 	v.roots = []*root{
 		{hop: hop{name: "left_node", to: v.kinds[Left], form: many, match: every, options: tableOptions}},

@@ -1,4 +1,4 @@
-package joinoracle
+package jointest
 
 import (
 	"bytes"

@@ -1,29 +1,16 @@
-package queryexecutor
+package jointest
 
 import (
-	"net/http/httptest"
 	"slices"
-	"testing"
 
 	"github.com/graphql-go/graphql"
-	"github.com/stretchr/testify/require"
-
-	"queryengine/services/query-executor/internal/joinoracle"
 )
 
-func serve(t testing.TB, schema graphql.Schema) *remoteServer {
-	t.Helper()
-	s := &remoteServer{schema: schema}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
-	return s
-}
-
-type rows []*joinoracle.Row
+type rows []*Row
 
 // find is the row with an id, or nil.
 func (list rows) find(id any) any {
-	i := slices.IndexFunc(list, func(r *joinoracle.Row) bool { return r.ID == id })
+	i := slices.IndexFunc(list, func(r *Row) bool { return r.ID == id })
 	if i < 0 {
 		return nil
 	}
@@ -62,21 +49,21 @@ func arguments(names ...string) graphql.FieldConfigArgument {
 
 // rowFields are the fields of all rows.
 func rowFields() graphql.Fields {
-	of := func(typ graphql.Output, value func(*joinoracle.Row) any) *graphql.Field {
+	of := func(typ graphql.Output, value func(*Row) any) *graphql.Field {
 		return &graphql.Field{Type: typ, Resolve: func(p graphql.ResolveParams) (any, error) {
-			r, _ := p.Source.(*joinoracle.Row)
+			r, _ := p.Source.(*Row)
 			return value(r), nil
 		}}
 	}
 	return graphql.Fields{
-		"id":     of(graphql.NewNonNull(graphql.Int), func(r *joinoracle.Row) any { return r.ID }),
-		"number": of(graphql.Int, func(r *joinoracle.Row) any { return r.Number }),
-		"word":   of(graphql.String, func(r *joinoracle.Row) any { return r.Word }),
+		"id":     of(graphql.NewNonNull(graphql.Int), func(r *Row) any { return r.ID }),
+		"number": of(graphql.Int, func(r *Row) any { return r.Number }),
+		"word":   of(graphql.String, func(r *Row) any { return r.Word }),
 	}
 }
 
 func (list rows) next(p graphql.ResolveParams) (any, error) {
-	r, _ := p.Source.(*joinoracle.Row)
+	r, _ := p.Source.(*Row)
 	return list.find(r.ID + 1), nil
 }
 
@@ -84,8 +71,9 @@ func (list rows) one(p graphql.ResolveParams) (any, error) { return list.find(p.
 
 func (list rows) many(p graphql.ResolveParams) (any, error) { return list.choose(p.Args), nil }
 
-func alphaSchema(t testing.TB, list rows) graphql.Schema {
-	t.Helper()
+// AlphaSchema is the remote schema Alpha.
+func (w *World) AlphaSchema() (graphql.Schema, error) {
+	list := rows(w.Rows[Alpha])
 	var node *graphql.Object
 	node = graphql.NewObject(graphql.ObjectConfig{Name: "Node", Fields: graphql.FieldsThunk(func() graphql.Fields {
 		fields := rowFields()
@@ -93,7 +81,7 @@ func alphaSchema(t testing.TB, list rows) graphql.Schema {
 		fields["peers"] = &graphql.Field{
 			Type: graphql.NewList(graphql.NewNonNull(node)), Args: arguments("limit"),
 			Resolve: func(p graphql.ResolveParams) (any, error) {
-				r, _ := p.Source.(*joinoracle.Row)
+				r, _ := p.Source.(*Row)
 				if r.Number == nil {
 					return rows{}, nil
 				}
@@ -114,7 +102,7 @@ func alphaSchema(t testing.TB, list rows) graphql.Schema {
 		fields[name] = &graphql.InputObjectFieldConfig{Type: a.Type}
 	}
 	where := graphql.NewInputObject(graphql.InputObjectConfig{Name: "Where", Fields: fields})
-	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+	return graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
 		"node":  {Type: node, Args: arguments("id"), Resolve: list.one},
 		"nodes": {Type: nodes, Args: arguments("number", "word", "least", "limit"), Resolve: list.many},
 		"group": {
@@ -129,12 +117,11 @@ func alphaSchema(t testing.TB, list rows) graphql.Schema {
 			},
 		},
 	}})})
-	require.NoError(t, err)
-	return schema
 }
 
-func betaSchema(t testing.TB, list rows) graphql.Schema {
-	t.Helper()
+// BetaSchema is the remote schema Beta.
+func (w *World) BetaSchema() (graphql.Schema, error) {
+	list := rows(w.Rows[Beta])
 	var even, odd *graphql.Object
 	var item *graphql.Interface
 	item = graphql.NewInterface(graphql.InterfaceConfig{
@@ -145,7 +132,7 @@ func betaSchema(t testing.TB, list rows) graphql.Schema {
 			return fields
 		}),
 		ResolveType: func(p graphql.ResolveTypeParams) *graphql.Object {
-			if r, _ := p.Value.(*joinoracle.Row); r.ID%2 == 0 {
+			if r, _ := p.Value.(*Row); r.ID%2 == 0 {
 				return even
 			}
 			return odd
@@ -160,17 +147,15 @@ func betaSchema(t testing.TB, list rows) graphql.Schema {
 	}
 	even, odd = object("Even"), object("Odd")
 	items := graphql.NewList(graphql.NewNonNull(item))
-	schema, err := graphql.NewSchema(graphql.SchemaConfig{Types: []graphql.Type{even, odd}, Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+	return graphql.NewSchema(graphql.SchemaConfig{Types: []graphql.Type{even, odd}, Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
 		"item":  {Type: item, Args: arguments("id"), Resolve: list.one},
 		"items": {Type: graphql.NewNonNull(items), Args: arguments("number", "word", "least", "limit"), Resolve: list.many},
 		"grid": {Type: graphql.NewList(items), Args: arguments("number"), Resolve: func(p graphql.ResolveParams) (any, error) {
-			lines := [][]*joinoracle.Row{}
+			lines := [][]*Row{}
 			for line := range slices.Chunk(list.choose(p.Args), 2) {
 				lines = append(lines, line)
 			}
 			return lines, nil
 		}},
 	}})})
-	require.NoError(t, err)
-	return schema
 }
