@@ -16,7 +16,7 @@ import (
 	"queryengine/pkg/backend/mssql/mssqltest"
 	"queryengine/pkg/backend/sqlite"
 	"queryengine/pkg/dbtest"
-	"queryengine/services/query-executor/internal/oracle"
+	"queryengine/pkg/oracle"
 )
 
 // modelDatabase is a database for one random model after the other.

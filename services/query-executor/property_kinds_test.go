@@ -19,7 +19,7 @@ import (
 	"queryengine/pkg/backend/backendtest"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/testlong"
-	"queryengine/services/query-executor/internal/oracle"
+	"queryengine/pkg/oracle"
 )
 
 // citusModels have models on the server of ENGINE_TEST_CITUS_URL, with their tables in a layout.

@@ -15,7 +15,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	"queryengine/pkg/testlong"
-	"queryengine/services/query-executor/internal/oracle"
+	"queryengine/pkg/oracle"
 	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 

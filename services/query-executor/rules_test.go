@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/oracle"
 	"queryengine/pkg/session"
-	"queryengine/services/query-executor/internal/oracle"
 )
 
 // TestRulesOfWrites: some rule has to allow a row, and for each column that is given one that lists it.
