@@ -18,8 +18,8 @@ import (
 
 	"queryengine/pkg/backend/backendtest"
 	"queryengine/pkg/dbtest"
-	"queryengine/pkg/testlong"
 	"queryengine/pkg/oracle"
+	"queryengine/pkg/testlong"
 )
 
 // citusModels have models on the server of ENGINE_TEST_CITUS_URL, with their tables in a layout.

@@ -12,10 +12,10 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/oracle"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	"queryengine/pkg/testlong"
-	"queryengine/pkg/oracle"
 	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 

@@ -67,7 +67,7 @@ func (in *inputs) variable(t parse.Type) *node {
 	}
 	named := in.find(t.Name)
 	if named == nil {
-		return &node{Title: t.Name}
+		return &node{} // its name isn't the role's business
 	}
 	return nullable(inputType(named, 0), !t.NonNull)
 }

@@ -1,17 +1,19 @@
 // Package validate finds the faults of a stored query before it is run: those that no values of its
 // variables can repair.
 //
-// It looks at syntax, fields and the names of arguments. What depends on values, and what is
+// It looks at syntax, fields, the names of arguments and those in literals. What depends on values, and what is
 // selected of an object that may be of several types, is left to the run: a query that is
 // refused here never works, one that isn't may still fail.
 package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/querydoc"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -81,14 +83,50 @@ func field(role *schema.Role, t *schema.Type, f *parse.Field, depth int) string 
 		return fmt.Sprintf("field '%s' not found in type: '%s'", f.Name, t.Name)
 	}
 	arguments := found.Args()
-	for _, a := range f.Arguments {
-		known := false
-		for _, in := range arguments {
-			known = known || in.Name == a.Name
-		}
-		if !known {
+	for i := range f.Arguments {
+		a := &f.Arguments[i]
+		known := slices.IndexFunc(arguments, func(in schema.Input) bool { return in.Name == a.Name })
+		if known < 0 {
 			return fmt.Sprintf("'%s' has no argument named '%s'", f.Name, a.Name)
+		}
+		if problem := value(arguments[known].Type, &a.Value, 0); problem != "" {
+			return problem
 		}
 	}
 	return selections(role, found.Type.Named, f.Selections, depth+1)
+}
+
+// value finds names in a literal that its type doesn't have, and variables of other types.
+func value(at schema.Ref, v *parse.Value, depth int) string {
+	item, list := at.Item()
+	t := at.Named
+	switch {
+	case depth > maxDepth:
+	case v.Kind == parse.VariableUse:
+		if t.Kind != schema.Scalar && !input.Usable(v.Variable, at) {
+			return fmt.Sprintf("variable '%s' is declared as '%s', but used where '%s' is expected", v.Variable.Name, v.Variable.Type, at)
+		}
+	case list && v.Kind == parse.List:
+		for i := range v.Items {
+			if problem := value(item, &v.Items[i], depth+1); problem != "" {
+				return problem
+			}
+		}
+	case list:
+		return value(item, v, depth+1)
+	case t.Kind == schema.InputObject && v.Kind == parse.Object:
+		for i := range v.Fields {
+			f := &v.Fields[i]
+			in := t.Input(f.Name)
+			if in == nil {
+				return fmt.Sprintf("field '%s' not found in type: '%s'", f.Name, t.Name)
+			}
+			if problem := value(in.Type, &f.Value, depth+1); problem != "" {
+				return problem
+			}
+		}
+	case t.Kind == schema.Enum && v.Kind == parse.Enum && t.Value(v.Text) == nil:
+		return input.UnknownEnumValue(t, v.Text)
+	}
+	return ""
 }

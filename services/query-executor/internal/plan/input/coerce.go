@@ -157,7 +157,7 @@ func (c *Coercion) enumText(json []byte, kind jsonwalk.Kind) ([]byte, error) {
 	}
 	v := c.named.Value(name)
 	if v == nil {
-		return nil, apierror.New(apierror.ValidationFailed, unknownEnumValue(c.named, name))
+		return nil, apierror.New(apierror.ValidationFailed, UnknownEnumValue(c.named, name))
 	}
 	e, _ := v.Meaning.(schema.EnumValue)
 	return []byte(e.Text), nil
@@ -178,7 +178,8 @@ func (c *Coercion) mismatch(expected string, json []byte, literal bool) error {
 	return apierror.Newf(apierror.ValidationFailed, "expected %s for type '%s', but found %s", expected, c.named.Name, k)
 }
 
-func unknownEnumValue(t *schema.Type, name string) string {
+// UnknownEnumValue is the error about a value that an enum doesn't have.
+func UnknownEnumValue(t *schema.Type, name string) string {
 	names := make([]string, 0, len(t.Values()))
 	for _, v := range t.Values() {
 		names = append(names, "'"+v.Name+"'")

@@ -273,5 +273,5 @@ func (r *Reader) EnumValue(t *schema.Type, v Value) (*schema.Value, error) {
 	if found := t.Value(v.Text()); found != nil {
 		return found, nil
 	}
-	return nil, r.Fail("%s", unknownEnumValue(t, v.Text()))
+	return nil, r.Fail("%s", UnknownEnumValue(t, v.Text()))
 }
