@@ -73,6 +73,10 @@ var (
 		Flag: "mcp-answer-size", Default: "100", Values: "kilobytes", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "the largest answer that an assistant gets; longer ones are cut off",
 	}, parsePositive)
+	MCPRows = define(Spec{
+		Flag: "mcp-rows", Default: "1000", Values: "number of rows", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "the most rows that run_query answers with, nested ones included; further ones are cut off",
+	}, parsePositive)
 	MCPTimeLimit = define(Spec{
 		Flag: "mcp-time-limit", Default: "30", Values: seconds, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "how long a tool may take",

@@ -64,6 +64,7 @@ const toolDocuments = `{"type":"create_query_collection","args":{"name":"assista
 		{"name":"all_people","query":"{ people { id name owner } }","tool":{}},
 		{"name":"rename","query":"mutation ($id: Int!, $name: String!) { update_people_by_pk(pk_columns: {id: $id}, _set: {name: $name}) { name } }","tool":{"name":"rename_person"}},
 		{"name":"add","query":"mutation ($id: Int!) { insert_people_one(object: {id: $id, name: \"new\"}) { id } }","tool":{}},
+		{"name":"run_query","query":"{ people { id } }","tool":{"description":"not the engine's own"}},
 		{"name":"hidden","query":"{ people { id } }"}],
 	"prompts":[{"name":"greet","description":"Greets a person","text":"Greet {{who}} politely.","arguments":[{"name":"who","required":true}]}]}}}`
 
@@ -72,7 +73,7 @@ const toolDocuments = `{"type":"create_query_collection","args":{"name":"assista
 func TestAssistants(t *testing.T) {
 	t.Parallel()
 	places(t, func(t *testing.T, apart bool) {
-		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-answer-size", "1"}, engine.Authenticate(identify))
+		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-answer-size", "1", "--mcp-rows", "3", "--metrics-secret", "measure", "--enabled-apis", "graphql,metadata,metrics"}, engine.Authenticate(identify))
 		m.metadata(`{"type":"pg_create_update_permission","args":{"table":"people","role":"user","permission":{"columns":["name"],"filter":{"owner":"X-Engine-User-Id"}}}}`)
 		m.metadata(`{"type":"pg_create_select_permission","args":{"table":"people","role":"auditor","permission":{"columns":"*","filter":{}}}}`)
 		m.metadata(toolDocuments)
@@ -109,11 +110,10 @@ func TestAssistants(t *testing.T) {
 		require.JSONEq(t, `{"update_people_by_pk":null}`, text, "a row of another user")
 		text, failed = callTool(t, s, "list_people", map[string]any{"limit": "one"})
 		require.True(t, failed, text)
-		text, failed = callTool(t, s, "all_people", nil)
-		require.True(t, failed, "a column that the role doesn't see")
-		require.Contains(t, text, "owner")
-		_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: "hidden"})
-		require.ErrorContains(t, err, "there is no tool hidden")
+		for name, why := range map[string]string{"all_people": "a column that the role doesn't see", "hidden": "no tool", "nothing": "no document"} {
+			_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
+			require.ErrorContains(t, err, "there is no tool "+name, why)
+		}
 
 		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "person name"})
 		require.Equal(t, "[]", text)
@@ -131,10 +131,13 @@ func TestAssistants(t *testing.T) {
 		require.True(t, failed, text)
 		_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: "explain", Arguments: map[string]any{"query": "{ people { id } }"}})
 		require.ErrorContains(t, err, "there is no tool explain", "it is off by default")
-		m.sql(`INSERT INTO people SELECT i, 'a rather long name', 'even' FROM generate_series(100, 200) AS i`)
-		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people { id name } }"})
+		text, failed = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: asc}) { id } }"})
+		require.False(t, failed, text)
+		require.Equal(t, `{"people":[{"id":2},{"id":4},{"id":6}]}`+"\n... These are the first 3 rows. Ask for the others in pages: order_by, limit and offset.", text)
+		m.sql(`INSERT INTO people SELECT i, repeat('a rather long name ', 100), 'even' FROM generate_series(11, 12) AS i`)
+		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
 		require.Contains(t, text, "The answer is cut off here")
-		require.Less(t, len(text), 1200)
+		require.Less(t, len(text), 1300)
 
 		resources, err := s.ListResources(t.Context(), nil)
 		require.NoError(t, err)
@@ -152,8 +155,11 @@ func TestAssistants(t *testing.T) {
 		text, failed = callTool(t, auditor, "run_query", map[string]any{"query": "{ people(limit: 1, order_by: {id: asc}) { owner } }"})
 		require.False(t, failed, text)
 		require.JSONEq(t, `{"people":[{"owner":"odd"}]}`, text)
-		_, failed = callTool(t, auditor, "rename_person", map[string]any{"id": 2, "name": "y"})
-		require.True(t, failed, "the role has no such mutation")
+		_, err = auditor.CallTool(t.Context(), &mcp.CallToolParams{Name: "rename_person", Arguments: map[string]any{"id": 2, "name": "y"}})
+		require.ErrorContains(t, err, "there is no tool rename_person", "the role has no such mutation")
+		counted := m.get("/v1/metrics", map[string]string{"Authorization": "Bearer measure"})
+		require.Regexp(t, `engine_mcp_calls_total\{outcome="success",role="user",.*tool="rename_person"\} 2`, counted)
+		require.Regexp(t, `engine_mcp_calls_total\{outcome="refused",role="auditor",.*tool=""\} 1`, counted)
 	})
 }
 
@@ -261,4 +267,20 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.NoError(t, there.Close())
 	require.Zero(t, <-ended)
+}
+
+// get is what a GET answers with.
+func (m *mounted) get(path string, header map[string]string) string {
+	m.t.Helper()
+	r, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, m.url+path, nil)
+	require.NoError(m.t, err)
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(m.t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(m.t, err)
+	return string(text)
 }

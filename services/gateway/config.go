@@ -109,7 +109,7 @@ func readSettings(v *config.Values) api.Settings {
 		PersistedTTL:            persistedTTL(v),
 		MCP: api.MCP{
 			Enabled: config.EnableMCP.Get(v), Admin: config.MCPAllowAdmin.Get(v), Discovery: config.MCPDiscovery.Get(v),
-			AnswerSize: config.MCPAnswerSize.Get(v) << 10, TimeLimit: config.MCPTimeLimit.Get(v),
+			AnswerSize: config.MCPAnswerSize.Get(v) << 10, Rows: config.MCPRows.Get(v), TimeLimit: config.MCPTimeLimit.Get(v),
 		},
 		UnlimitedData: slices.Contains(config.UnguardedDataOperations.Get(v), config.GuardAPILimits),
 		Logging: api.LogSettings{

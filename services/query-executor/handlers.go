@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -133,15 +134,20 @@ func (e *Executor) assist(ctx context.Context, m proto.Message, w bus.ResponseWr
 	}
 	user := session.FromProto(in.GetSession())
 	role := e.role(st, &request{session: user})
-	if in.GetSubject() != "tools" && slices.Contains(st.withoutIntrospection, user.Role) {
+	limits := parse.Limits{Tokens: e.config.MaxTokens}
+	if !strings.HasPrefix(in.GetSubject(), "tool") && slices.Contains(st.withoutIntrospection, user.Role) {
 		return apierror.New(apierror.ValidationFailed, "introspection is disabled for the role")
 	}
 	var body []byte
 	switch in.GetSubject() {
 	case "tools":
 		var list assist.List
-		if list, err = assist.Tools(st.tools(user), role, parse.Limits{Tokens: e.config.MaxTokens}, in.GetText(), int(in.GetLimit())); err == nil {
+		if list, err = assist.Tools(st.tools(user), role, limits, in.GetText(), int(in.GetLimit())); err == nil {
 			body, err = json.Marshal(list)
+		}
+	case "tool":
+		if assist.Offers(st.tools(user), role, limits, in.GetText()) {
+			body = []byte("true")
 		}
 	case "search":
 		body, err = json.Marshal(assist.Search(role, in.GetText(), int(in.GetLimit())))

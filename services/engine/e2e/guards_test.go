@@ -59,6 +59,7 @@ const (
 	noMutations      = "it has no mutations"
 	noAggregates     = "it has no aggregates"
 	oneOperation     = "it takes one operation"
+	noTool           = "there is no tool"
 )
 
 const nested = `{ item { parts { id } } }`
@@ -103,16 +104,16 @@ var guards = []guard{
 			"relay": oneOperation, "relay-events-get": oneOperation, "relay-socket": oneOperation, "data": oneOperation,
 		},
 	},
-	{name: "root-fields", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "not found in type"}, asked: map[language]string{
+	{name: "root-fields", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "not found in type", noTool}, asked: map[language]string{
 		plain: `{ hidden { id } }`, subscription: `subscription { hidden { id } }`, relay: `{ hidden_connection { edges { node { id } } } }`,
 		entities: `{ _entities(representations: [{__typename: "hidden", id: 1}]) { ... on hidden { id } } }`,
 		data:     `{"type":"select","args":{"table":"hidden","columns":["id"]}}`,
 	}},
-	{name: "aggregations", role: "free", refused: []string{"validation-failed", "permission-denied"}, asked: map[language]string{
+	{name: "aggregations", role: "free", refused: []string{"validation-failed", "permission-denied", noTool}, asked: map[language]string{
 		plain: `{ item_aggregate { aggregate { count } } }`, subscription: `subscription { item_aggregate { aggregate { count } } }`,
 		data: `{"type":"count","args":{"table":"item"}}`,
 	}, without: map[string]string{string(relay): noAggregates, string(entities): noAggregates}},
-	{name: "backend-only", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists"}, asked: map[language]string{
+	{name: "backend-only", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", noTool}, asked: map[language]string{
 		plain: `mutation { insert_trusted(objects: [{id: 9}]) { affected_rows } }`, relay: `mutation { insert_trusted(objects: [{id: 9}]) { affected_rows } }`,
 		data: `{"type":"insert","args":{"table":"trusted","objects":[{"id":9}]}}`,
 	}, without: readers(readsNothingElse)},
@@ -121,7 +122,7 @@ var guards = []guard{
 		data: `{"type":"insert","args":{"table":"checked","objects":[{"id":9}]}}`,
 	}, without: readers(readsNothingElse)},
 	{
-		name: "foreign cookie", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "access-denied"}, asked: deep,
+		name: "foreign cookie", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "access-denied", noTool}, asked: deep,
 		header: map[string]string{"Origin": "https://elsewhere.example"},
 	},
 	{name: "read-only", role: "free", always: true, refused: []string{"Mutations are not allowed when read-only mode is enabled"}, asked: map[language]string{
@@ -134,7 +135,7 @@ var guards = []guard{
 }
 
 // allowlist is the guard that binds all operations of all roles, so that it has an engine of its own.
-var allowlist = guard{name: "allow-list", role: "free", refused: []string{"is not allowed", "PersistedQueryNotSupported"}, asked: deep}
+var allowlist = guard{name: "allow-list", role: "free", refused: []string{"is not allowed", "PersistedQueryNotSupported", noTool}, asked: deep}
 
 // door is a way by which an operation reaches an executor, called as the gateway's list of routes does.
 type door struct {

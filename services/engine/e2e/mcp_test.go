@@ -21,11 +21,11 @@ import (
 // tokenKey signs the tokens of tests.
 const tokenKey = "0123456789abcdef0123456789abcdef"
 
-// tokenOf is a token of a role that doesn't expire.
-func tokenOf(t *testing.T, role string) string {
+// tokenOf is a token of a role and a user that doesn't expire.
+func tokenOf(t *testing.T, role, user string) string {
 	t.Helper()
 	claims, err := json.Marshal(map[string]any{
-		"https://engine.io/jwt/claims": map[string]any{"x-engine-default-role": role, "x-engine-allowed-roles": []string{role}},
+		"https://engine.io/jwt/claims": map[string]any{"x-engine-default-role": role, "x-engine-allowed-roles": []string{role}, "x-engine-user-id": user},
 	})
 	require.NoError(t, err)
 	encode := base64.RawURLEncoding.EncodeToString
@@ -61,7 +61,7 @@ func TestOfficialAssistant(t *testing.T) {
 		}},
 		map[string]any{"type": "create_query_collection", "args": map[string]any{"name": "tools", "definition": map[string]any{"queries": queries}}},
 	})
-	out, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "client.mjs"), g.url, tokenOf(t, "reader"), filepath.Join(programs, engine)).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), node, filepath.Join(dir, "client.mjs"), g.url, tokenOf(t, "reader", ""), filepath.Join(programs, engine)).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	type side struct {
 		Pages, Tools    int

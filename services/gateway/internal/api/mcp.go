@@ -27,6 +27,8 @@ type MCP struct {
 	Discovery []string
 	// AnswerSize is the most bytes of an answer.
 	AnswerSize int
+	// Rows is the most rows that a query of an assistant answers with.
+	Rows int
 	// TimeLimit bounds each call.
 	TimeLimit time.Duration
 }
@@ -46,6 +48,7 @@ const (
 	mostHits      = 50
 	defaultHits   = 20
 	largestSchema = 16 << 20
+	mostSeries    = 1000
 	schemaURI     = "engine://schema"
 	typeURI       = "engine://types/"
 )
@@ -54,11 +57,11 @@ const (
 type assistants struct {
 	api     *API
 	handler http.Handler
-	calls   calls
+	calls   *calls
 }
 
 func newAssistants(a *API) *assistants {
-	s := &assistants{api: a, calls: calls{running: map[callKey]context.CancelFunc{}}}
+	s := &assistants{api: a, calls: newCalls()}
 	s.handler = mcp.NewStreamableHTTPHandler(s.server, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // Host and Origin have been checked
 		MaxRequestBodyBytes: int64(a.MaxRequestSize), PropagateRequestCancellation: true,
@@ -70,6 +73,12 @@ func newAssistants(a *API) *assistants {
 type calls struct {
 	mu      sync.Mutex
 	running map[callKey]context.CancelFunc
+	// counted are the tools and roles that the metric has.
+	counted map[[2]string]bool
+}
+
+func newCalls() *calls {
+	return &calls{running: map[callKey]context.CancelFunc{}, counted: map[[2]string]bool{}}
 }
 
 type callKey struct{ caller, id string }
@@ -96,6 +105,18 @@ func (c *calls) cancel(key callKey) {
 	if cancel := c.running[key]; cancel != nil {
 		cancel()
 	}
+}
+
+// role is how the metric names a role that calls a tool: "other" when it has many of both.
+func (c *calls) role(tool, role string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := [2]string{tool, role}
+	if !c.counted[key] && len(c.counted) == mostSeries {
+		return "other"
+	}
+	c.counted[key] = true
+	return role
 }
 
 type exchangeKey struct{}

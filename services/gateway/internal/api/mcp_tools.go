@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,6 +23,10 @@ import (
 type assistant struct {
 	x   *exchange
 	ctx context.Context //nolint:containedctx // it lives as long as the request
+	// within is ctx within the limits of the role, nil outside of them.
+	within context.Context //nolint:containedctx // see ctx
+	// rows is the most rows of an answer, 0 for any number.
+	rows int
 }
 
 func (a *assistant) has(tool string) bool { return slices.Contains(a.x.api.MCP.Discovery, tool) }
@@ -33,12 +38,24 @@ func (a *assistant) describe(subject, text string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	var body bytes.Buffer
-	err = a.x.api.limited(a.ctx, a.x.session, accesslog.ClientIP(a.x.r), "", a.x.requestID, func(ctx context.Context) error {
+	err = a.limited("", func(ctx context.Context) error {
 		return a.x.api.Bus.Call(ctx, bus.QueryAssist, &queryv1.AssistRequest{
 			Session: a.x.session.Proto(), MinVersion: version, Subject: subject, Text: text, Limit: int32(limit), //nolint:gosec // it is small
 		}, func() proto.Message { return &queryv1.AssistHead{} }, &bounded{to: &body, most: largestSchema})
 	})
 	return body.Bytes(), err
+}
+
+// limited runs a part of a call within the limits of the role. A call counts once.
+func (a *assistant) limited(operation string, do func(context.Context) error) error {
+	if a.within != nil {
+		return a.x.api.refused(a.ctx, a.x.session, operation, a.x.requestID, do(a.within))
+	}
+	return a.x.api.limited(a.ctx, a.x.session, accesslog.ClientIP(a.x.r), operation, a.x.requestID, func(ctx context.Context) error {
+		a.within = ctx
+		defer func() { a.within = nil }()
+		return do(ctx)
+	})
 }
 
 // bounded collects an answer.
@@ -97,6 +114,9 @@ func (a *assistant) tools(p *mcp.ListToolsParams) (*mcp.ListToolsResult, error) 
 	}
 	closed := false
 	for _, t := range list.Tools {
+		if a.has(t.Name) {
+			continue // the engine's own counts
+		}
 		result.Tools = append(result.Tools, &mcp.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output,
 			Annotations: &mcp.ToolAnnotations{
@@ -161,7 +181,7 @@ func (a *assistant) call(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) 
 	if err != nil {
 		tool = "" // made up by the client
 	}
-	a.x.api.Metrics.mcpCalls.WithLabelValues(tool, outcome).Inc()
+	a.x.api.Metrics.mcpCalls.WithLabelValues(tool, a.x.api.assistants.calls.role(tool, a.x.session.Role), outcome).Inc()
 	a.x.api.Log.DebugContext(a.ctx, "an assistant called a tool", "tool", p.Name, "role", a.x.session.Role, "outcome", outcome, "request_id", a.x.requestID)
 	return result, err
 }
@@ -194,6 +214,7 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 		}
 		return a.text(text, err), nil
 	case p.Name == toolQuery:
+		a.rows = a.x.api.MCP.Rows
 		return a.execute(request.GraphQL{Query: in.Query, Variables: in.Variables, ReadOnly: true}), nil
 	}
 	return a.explain(in.Query, in.Variables), nil
@@ -212,11 +233,28 @@ func (a *assistant) document(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, err
 	if err != nil {
 		return nil, err
 	}
-	tool := current.Document.Tool(p.Name)
-	if tool == nil {
+	var result *mcp.CallToolResult
+	err = a.limited("", func(context.Context) error {
+		if tool := current.Document.Tool(p.Name); tool != nil {
+			result = a.execute(request.GraphQL{Query: tool.Query, Variables: p.Arguments})
+			if !result.IsError {
+				return nil
+			}
+		}
+		// Errors may name what the role can't see: they are for roles that are offered the tool.
+		offered, err := a.describe("tool", p.Name, 0)
+		if err == nil && len(offered) == 0 {
+			result = nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return failedCall(shownError(err)), nil
+	case result == nil:
 		return nil, errors.New("there is no tool " + p.Name)
 	}
-	return a.execute(request.GraphQL{Query: tool.Query, Variables: p.Arguments}), nil
+	return result, nil
 }
 
 // execute runs an operation as any other request of the caller.
@@ -229,7 +267,7 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 			x.describe(request.Describe(h))
 		}
 	}}
-	err := x.api.limited(a.ctx, x.session, accesslog.ClientIP(x.r), r.OperationName, x.requestID, func(ctx context.Context) error {
+	err := a.limited(r.OperationName, func(ctx context.Context) error {
 		asked, err := x.api.executeRequest(x.session, r, false, x.requestID, x.api.clientHeaders(x.r.Header, x.r.Host))
 		if err != nil {
 			return err
@@ -258,7 +296,15 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 		}
 		return failedCall(strings.Join(texts, "\n"))
 	}
-	result, _ := a.result(answered.Data, nil)
+	data, cut := answered.Data, false
+	if a.rows > 0 {
+		data, cut = firstRows(data, a.rows)
+	}
+	result, _ := a.result(data, nil)
+	if shown, ok := result.Content[0].(*mcp.TextContent); ok && cut {
+		shown.Text += fmt.Sprintf("\n... These are the first %d rows. Ask for the others in pages: order_by, limit and offset.", a.rows)
+		result.StructuredContent = nil // clients would show it without the note
+	}
 	return result
 }
 
@@ -315,7 +361,7 @@ func (a *assistant) explain(query string, variables json.RawMessage) *mcp.CallTo
 		return failedCall(shownError(err))
 	}
 	var body bytes.Buffer
-	err = a.x.api.limited(a.ctx, a.x.session, accesslog.ClientIP(a.x.r), "", a.x.requestID, func(ctx context.Context) error {
+	err = a.limited("", func(ctx context.Context) error {
 		return a.x.api.Bus.Call(ctx, bus.QueryExplain, &queryv1.ExplainRequest{
 			Session: a.x.session.Proto(), Query: query, Variables: variables, MinVersion: version,
 		}, newExecuteHead, &bounded{to: &body, most: largestSchema})

@@ -23,7 +23,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		requestBytes:  prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_http_request_bytes_total", Help: "Bytes of the bodies of requests."}),
 		responseBytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_http_response_bytes_total", Help: "Bytes of the bodies of answers, as sent."}),
 		refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_http_requests_refused_total", Help: "Requests refused because too many waited for an answer."}),
-		mcpCalls:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_mcp_calls_total", Help: "Calls of tools by assistants."}, []string{"tool", "outcome"}),
+		mcpCalls:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_mcp_calls_total", Help: "Calls of tools by assistants."}, []string{"tool", "role", "outcome"}),
 	}
 	if r != nil {
 		r.MustRegister(m.connections, m.requestBytes, m.responseBytes, m.refused, m.mcpCalls)

@@ -2,6 +2,7 @@ package assist
 
 import (
 	"encoding/json"
+	"slices"
 
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
@@ -43,11 +44,8 @@ func Tools(documents []Document, role *schema.Role, limits parse.Limits, after s
 		if d.Name <= after {
 			continue
 		}
-		if validate.Check(d.Query, role, limits) != "" {
-			continue
-		}
-		op, err := parse.Parse(d.Query, "", limits)
-		if err != nil || op.Kind == parse.Subscription {
+		op := d.offered(role, limits)
+		if op == nil {
 			continue
 		}
 		if len(list.Tools) == limit {
@@ -61,6 +59,24 @@ func Tools(documents []Document, role *schema.Role, limits parse.Limits, after s
 		list.Tools = append(list.Tools, t)
 	}
 	return list, nil
+}
+
+// Offers reports whether Tools lists a document of that name.
+func Offers(documents []Document, role *schema.Role, limits parse.Limits, name string) bool {
+	i := slices.IndexFunc(documents, func(d Document) bool { return d.Name == name })
+	return i >= 0 && documents[i].offered(role, limits) != nil
+}
+
+// offered is the operation of a document, nil when the role may not run it.
+func (d *Document) offered(role *schema.Role, limits parse.Limits) *parse.Operation {
+	if validate.Check(d.Query, role, limits) != "" {
+		return nil
+	}
+	op, err := parse.Parse(d.Query, "", limits)
+	if err != nil || op.Kind == parse.Subscription {
+		return nil
+	}
+	return op
 }
 
 func newTool(d *Document, role *schema.Role, op *parse.Operation, in *inputs) (Tool, error) {
