@@ -237,7 +237,7 @@ func (r *rights) hear(role string) string {
 			text := r.sameAs(ask, right, func() (string, bool) { return callTool(r.t, s, name, json.RawMessage(q.Variables)) }, about+": "+q.Text)
 			fmt.Fprintf(&heard, "%s: %s\n", name, text)
 			for _, named := range inQuotes.FindAllStringSubmatch(text, -1) {
-				require.True(r.t, !refused || known[named[1]] || strings.Contains(string(q.Variables), named[1]), "%s: %s tells of what the document has", about, text)
+				require.True(r.t, !refused || known[named[1]] || strings.Contains(string(q.Variables), named[1]), "%s: %s names what the document has", about, text)
 			}
 		} else {
 			r.requireUnknown(s, name)
