@@ -9,6 +9,7 @@ import (
 
 // node is a JSON schema.
 type node struct {
+	Ref string `json:"$ref,omitempty"`
 	// Type is a name, or with null two of them; nil for any value.
 	Type        any              `json:"type,omitempty"`
 	Title       string           `json:"title,omitempty"`
@@ -19,36 +20,33 @@ type node struct {
 	Properties  map[string]*node `json:"properties,omitempty"`
 	Required    []string         `json:"required,omitempty"`
 	// More is false where further properties are wrong.
-	More *bool `json:"additionalProperties,omitempty"`
+	More        *bool            `json:"additionalProperties,omitempty"`
+	Definitions map[string]*node `json:"$defs,omitempty"`
 }
 
-// inputDepth is how deep input objects are described. The rest is any object: conditions are as deep as one likes.
-const inputDepth = 3
+// mostDefinitions is how many input objects are described with an operation, those that its variables lead to first. The rest are any
+// object: conditions lead to all tables that relationships lead to.
+const mostDefinitions = 12
 
-// inputs are the types that variables can have, by name.
+// inputs describe the variables of an operation.
 type inputs struct {
-	role   *schema.Role
-	byName map[string]*schema.Type
+	role    *schema.Role
+	defined map[string]*node
+	// left are the types whose definitions are empty yet.
+	left []*schema.Type
 }
 
-func newInputs(role *schema.Role) *inputs { return &inputs{role: role} }
-
-// find returns the type of that name, nil for none. All are listed when the first one but a plain scalar is needed.
-func (in *inputs) find(name string) *schema.Type {
+// find returns the type of that name, nil for none.
+func find(role *schema.Role, name string) *schema.Type {
 	if _, plain := plainTypes[name]; plain {
 		return &schema.Type{Name: name, Kind: schema.Scalar}
 	}
-	if in.byName == nil {
-		in.byName = map[string]*schema.Type{}
-		for _, t := range in.role.Enumerate() {
-			in.byName[t.Name] = t
-		}
-	}
-	return in.byName[name]
+	return role.Named(name)
 }
 
-// schemaOf is the schema of an operation's variables.
-func (in *inputs) schemaOf(op *parse.Operation) *node {
+// inputOf is the schema of an operation's variables.
+func inputOf(role *schema.Role, op *parse.Operation) *node {
+	in := &inputs{role: role, defined: map[string]*node{}}
 	n := &node{Type: "object", Properties: map[string]*node{}, More: new(bool)}
 	for _, v := range op.Variables {
 		of := in.variable(v.Type)
@@ -58,6 +56,12 @@ func (in *inputs) schemaOf(op *parse.Operation) *node {
 			n.Required = append(n.Required, v.Name)
 		}
 	}
+	for len(in.left) > 0 {
+		t := in.left[0]
+		in.left = in.left[1:]
+		in.define(t)
+	}
+	n.Definitions = in.defined
 	return n
 }
 
@@ -65,11 +69,11 @@ func (in *inputs) variable(t parse.Type) *node {
 	if t.Elem != nil {
 		return nullable(&node{Type: "array", Items: in.variable(*t.Elem)}, !t.NonNull)
 	}
-	named := in.find(t.Name)
+	named := find(in.role, t.Name)
 	if named == nil {
 		return &node{} // its name isn't the role's business
 	}
-	return nullable(inputType(named, 0), !t.NonNull)
+	return nullable(in.typed(named), !t.NonNull)
 }
 
 // plainTypes are the JSON types of scalars.
@@ -92,34 +96,42 @@ func scalar(name string) *node {
 	return n
 }
 
-func inputType(t *schema.Type, depth int) *node {
+func (in *inputs) typed(t *schema.Type) *node {
 	switch t.Kind {
 	case schema.Enum:
 		return enum(t)
 	case schema.InputObject:
-		n := &node{Type: "object", Title: t.Name, Description: t.Description()}
-		if depth == inputDepth {
-			return n
-		}
-		n.Properties, n.More = map[string]*node{}, new(bool)
-		for _, i := range t.Inputs() {
-			of := inputRef(i.Type, depth+1)
-			of.Description = i.Description
-			n.Properties[i.Name] = of
-			if i.Type.NonNull() && i.Default == "" {
-				n.Required = append(n.Required, i.Name)
+		if in.defined[t.Name] == nil {
+			if len(in.defined) == mostDefinitions {
+				return &node{Type: "object", Title: t.Name}
 			}
+			in.defined[t.Name] = &node{}
+			in.left = append(in.left, t)
 		}
-		return n
+		return &node{Ref: "#/$defs/" + t.Name}
 	}
 	return scalar(t.Name)
 }
 
-func inputRef(r schema.Ref, depth int) *node {
-	if item, ok := r.Item(); ok {
-		return nullable(&node{Type: "array", Items: inputRef(item, depth)}, !r.NonNull())
+// define describes an input object.
+func (in *inputs) define(t *schema.Type) {
+	n := in.defined[t.Name]
+	*n = node{Type: "object", Description: t.Description(), Properties: map[string]*node{}, More: new(bool)}
+	for _, i := range t.Inputs() {
+		of := in.typedRef(i.Type)
+		of.Description = i.Description
+		n.Properties[i.Name] = of
+		if i.Type.NonNull() && i.Default == "" {
+			n.Required = append(n.Required, i.Name)
+		}
 	}
-	return nullable(inputType(r.Named, depth), !r.NonNull())
+}
+
+func (in *inputs) typedRef(r schema.Ref) *node {
+	if item, ok := r.Item(); ok {
+		return nullable(&node{Type: "array", Items: in.typedRef(item)}, !r.NonNull())
+	}
+	return nullable(in.typed(r.Named), !r.NonNull())
 }
 
 func enum(t *schema.Type) *node {

@@ -115,7 +115,7 @@ func score(words []string, name, description string) int {
 // Describe is a type with its fields, and the types of their arguments, as GraphQL text; empty for a type that the role
 // doesn't have.
 func Describe(role *schema.Role, name string) string {
-	t := newInputs(role).find(name)
+	t := find(role, name)
 	for _, root := range roots(role) {
 		if t != nil {
 			break

@@ -38,7 +38,6 @@ type List struct {
 // name on, at most limit.
 func Tools(documents []Document, role *schema.Role, limits parse.Limits, after string, limit int) (List, error) {
 	list := List{Tools: []Tool{}}
-	inputs := newInputs(role)
 	for i := range documents {
 		d := &documents[i]
 		if d.Name <= after {
@@ -52,7 +51,7 @@ func Tools(documents []Document, role *schema.Role, limits parse.Limits, after s
 			list.Next = list.Tools[limit-1].Name
 			return list, nil
 		}
-		t, err := newTool(d, role, op, inputs)
+		t, err := newTool(d, role, op)
 		if err != nil {
 			return list, err
 		}
@@ -79,13 +78,13 @@ func (d *Document) offered(role *schema.Role, limits parse.Limits) *parse.Operat
 	return op
 }
 
-func newTool(d *Document, role *schema.Role, op *parse.Operation, in *inputs) (Tool, error) {
+func newTool(d *Document, role *schema.Role, op *parse.Operation) (Tool, error) {
 	t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, ReadOnly: op.Kind == parse.Query}
 	if !t.ReadOnly {
 		t.Destructive, t.Idempotent = effects(role, op)
 	}
 	var err error
-	if t.Input, err = json.Marshal(in.schemaOf(op)); err != nil {
+	if t.Input, err = json.Marshal(inputOf(role, op)); err != nil {
 		return t, err
 	}
 	t.Output, err = json.Marshal(output(role, op))

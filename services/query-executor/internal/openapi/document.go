@@ -143,7 +143,6 @@ func url(e *endpoint.Endpoint) string {
 // describer keeps what the endpoints share, and what is wrong with the current one.
 type describer struct {
 	role       *schema.Role
-	inputs     map[string]*schema.Type
 	components map[string]*node
 	problems   []string
 }

@@ -43,18 +43,12 @@ func (d *describer) variable(t parse.Type, path string) *node {
 	return d.use(ref)
 }
 
-// input is the type of that name; they are listed when the first one is needed.
+// input is the type of that name.
 func (d *describer) input(name string) *schema.Type {
 	if _, ok := known[strings.ToLower(name)]; ok {
 		return nil
 	}
-	if d.inputs == nil {
-		d.inputs = map[string]*schema.Type{}
-		for _, t := range d.role.Enumerate() {
-			d.inputs[t.Name] = t
-		}
-	}
-	return d.inputs[name]
+	return d.role.Named(name)
 }
 
 // use is the schema of a value of an input type or a scalar.

@@ -48,6 +48,8 @@ type Role struct {
 	query        *Type
 	mutation     *Type
 	subscription *Type
+
+	byName func() map[string]*Type
 }
 
 // Lookup resolves what a rule takes from another source.
@@ -60,6 +62,14 @@ func New(source *resolve.Schema, role string, o Options) *Role {
 		tables: map[*resolve.Table]*Table{}, writables: map[*resolve.Table]*Writable{}, shared: map[string]*Type{},
 		remotes: map[*remoteschema.Type]*Type{}, customs: map[string]*Type{},
 	}
+	r.byName = sync.OnceValue(func() map[string]*Type {
+		list := r.Enumerate()
+		types := make(map[string]*Type, len(list))
+		for _, t := range list {
+			types[t.Name] = t
+		}
+		return types
+	})
 	r.query = newType("query_root", Object, "", r.buildQuery)
 	r.mutation = newType("mutation_root", Object, "mutation root", r.buildMutation)
 	r.subscription = newType("subscription_root", Object, "", r.buildSubscription)
@@ -179,6 +189,9 @@ func (r *Role) elementName(t catalog.Type, s *resolve.Source) string {
 	}
 	return name
 }
+
+// Named is the type of that name among those that Enumerate lists, nil for none. All are listed once.
+func (r *Role) Named(name string) *Type { return r.byName()[name] }
 
 // Enumerate lists every type that can be reached from the roots or from introspection, each
 // name once.
