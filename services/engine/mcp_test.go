@@ -186,8 +186,21 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	status, answer = send(m, map[string]string{"Authorization": "Bearer user even", "Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"})
 	require.Equal(t, http.StatusForbidden, status, answer)
 
+	try := func(m *mounted, header map[string]string) (int, string) {
+		header["Accept"] = "application/json, text/event-stream"
+		return m.post("/mcp/try", message, header)
+	}
+	status, answer = try(m, map[string]string{"X-Engine-Admin-Secret": secret, "X-Engine-Role": "user"})
+	require.Equal(t, http.StatusOK, status, answer)
+	for _, header := range []map[string]string{{"X-Engine-Admin-Secret": secret}, {"Authorization": "Bearer user even"}, {"Authorization": "Bearer admin x"}} {
+		status, answer = try(m, header)
+		require.Equal(t, http.StatusForbidden, status, answer)
+	}
+
 	off := mount(t, false, engine.Authenticate(identify))
 	status, _ = send(off, map[string]string{"Authorization": "Bearer user even"})
+	require.Equal(t, http.StatusNotFound, status)
+	status, _ = try(off, map[string]string{"X-Engine-Admin-Secret": secret, "X-Engine-Role": "user"})
 	require.Equal(t, http.StatusNotFound, status)
 
 	allowed := mountWith(t, false, []string{"--enable-mcp", "--mcp-allow-admin", "--mcp-discovery", "run_query,explain"})

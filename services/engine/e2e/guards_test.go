@@ -212,6 +212,7 @@ var doors = []door{
 // adminDoors are open to admin alone.
 var adminDoors = map[string]struct{ path, body string }{
 	"explain": {"/v1/graphql/explain", body(nested)}, "alpha-explain": {"/v1alpha1/graphql/explain", body(nested)}, "data-v2": {"/v2/query", deep[data]},
+	"mcp-try": {"/mcp/try", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_query","arguments":` + body(nested) + `}}`},
 }
 
 // byID, byHash and persisted are requests that name a stored operation.

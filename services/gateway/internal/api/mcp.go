@@ -43,6 +43,7 @@ const (
 
 const (
 	mcpPath       = "/mcp"
+	mcpTryPath    = "/mcp/try"
 	resourcePath  = "/.well-known/oauth-protected-resource"
 	mcpPage       = 100
 	mostHits      = 50
@@ -122,7 +123,12 @@ func (c *calls) role(tool, role string) string {
 type exchangeKey struct{}
 
 // callMCP answers a request of the protocol.
-func callMCP(x *exchange) error {
+func callMCP(x *exchange) error { return x.callMCP(false) }
+
+// tryMCP answers a request of the protocol to the console: an admin tries what the assistants of a role may do.
+func tryMCP(x *exchange) error { return x.callMCP(true) }
+
+func (x *exchange) callMCP(trial bool) error {
 	a := x.api
 	if err := a.CORS.Admit(x.r); err != nil {
 		return apierror.New(apierror.AccessDenied, err.Error()).WithStatus(http.StatusForbidden)
@@ -131,7 +137,10 @@ func callMCP(x *exchange) error {
 	if err != nil {
 		return x.askForToken(err)
 	}
-	if !a.MCP.Admin && (x.session.IsAdmin() || x.session.Trusted && !a.Authenticator.Open()) {
+	if trial && !x.session.Trusted {
+		return apierror.New(apierror.AccessDenied, "only callers with an admin secret may try the tools of a role").WithStatus(http.StatusForbidden)
+	}
+	if !a.MCP.Admin && (x.session.IsAdmin() || !trial && x.session.Trusted && !a.Authenticator.Open()) {
 		return apierror.New(apierror.AccessDenied,
 			"assistants may not use the role admin or an admin secret: send a token, or set --mcp-allow-admin").WithStatus(http.StatusForbidden)
 	}
