@@ -92,7 +92,7 @@ func newConsoleServer(t *testing.T, version int64) *consoleFixture {
 	}
 	processes := []*process{first, c.start(eventDelivery), c.start(scheduler)}
 	processes = append(processes, c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200", "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=20"))
-	console := c.start(gateway, "ENABLE_CONSOLE=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
+	console := c.start(gateway, "ENABLE_CONSOLE=true", "ENABLE_MCP=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
 	open := c.start(gateway, "ENABLE_CONSOLE=true", "UNAUTHORIZED_ROLE=reader")
 	console.metadata("pg_track_tables", map[string]any{"tables": []any{
 		map[string]any{"source": "default", "table": "author"}, map[string]any{"source": "default", "table": "article"},

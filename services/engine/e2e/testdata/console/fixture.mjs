@@ -58,7 +58,7 @@ export async function hostile(address) {
   await metadata("pg_track_native_query", { source: "default", root_field_name: "count_them", returns: "counted", code: `SELECT count(*) AS n /* ${html} */ FROM author`, description: html });
   await metadata("create_cron_trigger", { name: "<b>nightly</b>", webhook: `${address}/nightly`, schedule: "0 3 * * *", include_in_metadata: true, payload: { text: html }, comment: html });
   await metadata("create_scheduled_event", { webhook: `${address}/broken/once`, schedule_at: new Date().toISOString(), payload: { text: html }, comment: html });
-  await metadata("create_query_collection", { name: html, definition: { queries: [{ name: html, query: "query Hostile { __typename }" }] } });
+  await metadata("create_query_collection", { name: html, definition: { queries: [{ name: html, query: "query Hostile { __typename }", tool: { name: "hostile", title: html, description: html } }], prompts: [{ name: html, description: html, text: html }] } });
   await graphql(`mutation { insert_author_one(object: {name: ${JSON.stringify(html)}}) { id } }`);
   await until(async () => (await metadata("pg_get_event_logs", { name: "author_changed", status: "processed" })).some((e) => JSON.stringify(e).includes(html)), "the webhook wasn't called");
 }

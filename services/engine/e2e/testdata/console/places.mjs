@@ -19,6 +19,12 @@ async function editName(page) {
   await page.getByRole("dialog", { name: "Cell of name" }).getByRole("textbox").waitFor();
 }
 
+/** asReader chooses the role that assistants are tried as. */
+async function asReader(page) {
+  await page.getByRole("combobox", { name: "Run as role" }).fill("reader");
+  await page.keyboard.press("Escape");
+}
+
 /**
  * A row: the address, the tabs that are chosen one after the other and what is pressed then, what shows that the page is there, and
  * the text that must be there as it is.
@@ -111,6 +117,12 @@ export const rows = [
   { name: "Remote schemas, definition", path: "/console/remote-schemas?name=charts", tabs: ["Definition"], ready: label("Address") },
 
   { name: "Remote schemas, other names", path: "/console/remote-schemas?name=charts", tabs: ["Definition"], steps: (page) => page.getByText("Customization", { exact: true }).click(), ready: (page) => page.getByRole("region", { name: "What becomes of its names" }) },
+
+  { name: "Assistants", path: "/console/assistants", ready: (page) => page.getByText("Choose a role.") },
+  { name: "Assistants, a tool", path: "/console/assistants", steps: async (page) => { await asReader(page); await button("hostile")(page).click(); }, ready: button("Call as reader"), text: html },
+  { name: "Assistants, a schema", path: "/console/assistants", steps: asReader, tabs: ["Schema"], ready: label("Schema of the role"), text: html },
+  { name: "Assistants, prompts", path: "/console/assistants", steps: asReader, tabs: ["Prompts"], ready: (page) => page.getByRole("list", { name: "Prompts" }).getByRole("listitem").first(), text: html },
+  { name: "Assistants, connecting", path: "/console/assistants", tabs: ["Connect"], ready: (page) => page.getByRole("combobox", { name: "Client" }) },
 
   { name: "Metadata", path: "/console/metadata", ready: button("Drop them…") },
   { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("listitem").filter({ hasText: "pg_track_logical_model" }).getByRole("button", { name: /^Version/ }).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },

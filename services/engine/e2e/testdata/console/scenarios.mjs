@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { axe, documentation, has, openURL, secret, signIn, until, url } from "./harness.mjs";
 import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
+import * as assistants from "./assistants.mjs";
 import * as attacks from "./attacks.mjs";
 import * as clicks from "./clicks.mjs";
 import * as closing from "./closing.mjs";
@@ -117,6 +118,7 @@ export const tests = {
   ...alter.tests,
   ...attacks.tests,
   ...api.tests,
+  ...assistants.tests,
   ...clicks.tests,
   ...closing.tests,
   ...configuration.tests,

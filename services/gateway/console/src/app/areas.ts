@@ -67,6 +67,14 @@ export const areas = [
     admin: true,
   },
   {
+    path: "/assistants",
+    name: "Assistants",
+    icon: icons.Bot,
+    group: "Automate",
+    words: "MCP tools prompts model context protocol AI agents clients",
+    admin: true,
+  },
+  {
     path: "/metadata",
     name: "Metadata",
     icon: icons.Braces,

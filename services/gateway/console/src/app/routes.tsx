@@ -129,6 +129,14 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/assistants",
+    component: lazyRouteComponent(
+      chunk(() => import("../features/assistants/ui/page")),
+      "AssistantsPage",
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/metadata",
     component: lazyRouteComponent(
       chunk(() => import("../features/metadata/ui/page")),

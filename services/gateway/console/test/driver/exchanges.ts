@@ -149,6 +149,7 @@ function writes(r: Request): boolean {
   }
   if (pathname === "/v1/graphql" || pathname === "/v1beta1/relay")
     return /^\s*(#.*\n\s*)*mutation\b/m.test(body.query ?? "");
+  if (pathname === "/mcp/try") return (body as { method?: string }).method === "tools/call";
   const one = (b: Operation): boolean => {
     if (b.dry_run) return false;
     if (b.type === "bulk" || b.type === "bulk_keep_going" || b.type === "bulk_atomic" || b.type === "concurrent_bulk")

@@ -262,6 +262,25 @@ export class Server {
     );
   }
 
+  /** assistant sends a message as an assistant of a role does. */
+  async assistant<T>(method: string, params: object, as: RunAs, signal?: AbortSignal): Promise<T> {
+    const headers = {
+      ...headersOf(this.credentials),
+      ...headersFor(as),
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const answer = await request<{ result?: T; error?: { message: string } }>("/mcp/try", {
+      method: "POST",
+      body,
+      headers,
+      signal,
+    });
+    if (answer.error) throw new ApiError(answer.error.message, "refused", undefined, 200);
+    return answer.result as T;
+  }
+
   /** endpoint calls a REST endpoint of the metadata. */
   endpoint(call: { method: string; path: string; body?: string }, headers: Record<string, string>): Promise<unknown> {
     return request(call.path, {
