@@ -68,7 +68,7 @@ func Offers(documents []Document, role *schema.Role, limits parse.Limits, name s
 
 // offered is the operation of a document, nil when the role may not run it.
 func (d *Document) offered(role *schema.Role, limits parse.Limits) *parse.Operation {
-	if validate.Check(d.Query, role, limits) != "" {
+	if validate.Whole(d.Query, role, limits) != "" {
 		return nil
 	}
 	op, err := parse.Parse(d.Query, "", limits)

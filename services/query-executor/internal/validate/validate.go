@@ -1,8 +1,8 @@
 // Package validate finds the faults of a stored query before it is run: those that no values of its
 // variables can repair.
 //
-// It looks at syntax, fields, the names of arguments and those in literals. What depends on values, and what is
-// selected of an object that may be of several types, is left to the run: a query that is
+// It looks at syntax, fields and the names of arguments; Whole looks at the names in literals, too. What depends on
+// values, and what is selected of an object that may be of several types, is left to the run: a query that is
 // refused here never works, one that isn't may still fail.
 package validate
 
@@ -20,8 +20,24 @@ import (
 // maxDepth bounds how deep a selection is followed.
 const maxDepth = 100
 
-// Check returns the fault of a document for a role, "" for none.
+// Check returns the fault of a document for a role, "" for none. Literals are not looked at: metadata of other engines has
+// documents that never work.
 func Check(text string, role *schema.Role, limits parse.Limits) string {
+	return (&checker{role: role}).document(text, limits)
+}
+
+// Whole is Check with the names in literals and the types of variables.
+func Whole(text string, role *schema.Role, limits parse.Limits) string {
+	return (&checker{role: role, literals: true}).document(text, limits)
+}
+
+type checker struct {
+	role     *schema.Role
+	literals bool
+}
+
+func (c *checker) document(text string, limits parse.Limits) string {
+	role := c.role
 	document, err := querydoc.Parse(text)
 	if err != nil {
 		return err.Error()
@@ -42,14 +58,14 @@ func Check(text string, role *schema.Role, limits parse.Limits) string {
 				return "no subscriptions exist"
 			}
 		}
-		if problem := selections(role, root, operation.Selections, 0); problem != "" {
+		if problem := c.selections(root, operation.Selections, 0); problem != "" {
 			return problem
 		}
 	}
 	return ""
 }
 
-func selections(role *schema.Role, t *schema.Type, set []parse.Selection, depth int) string {
+func (c *checker) selections(t *schema.Type, set []parse.Selection, depth int) string {
 	if t.Kind != schema.Object || depth > maxDepth {
 		return ""
 	}
@@ -57,14 +73,14 @@ func selections(role *schema.Role, t *schema.Type, set []parse.Selection, depth 
 		problem := ""
 		switch s := s.(type) {
 		case *parse.Field:
-			problem = field(role, t, s, depth)
+			problem = c.field(t, s, depth)
 		case *parse.Spread:
 			if s.Fragment.On == t.Name {
-				problem = selections(role, t, s.Fragment.Selections, depth+1)
+				problem = c.selections(t, s.Fragment.Selections, depth+1)
 			}
 		case *parse.Inline:
 			if s.On == "" || s.On == t.Name {
-				problem = selections(role, t, s.Selections, depth+1)
+				problem = c.selections(t, s.Selections, depth+1)
 			}
 		}
 		if problem != "" {
@@ -74,8 +90,8 @@ func selections(role *schema.Role, t *schema.Type, set []parse.Selection, depth 
 	return ""
 }
 
-func field(role *schema.Role, t *schema.Type, f *parse.Field, depth int) string {
-	if f.Name == "__typename" || t == role.Query() && role.MetaField(f.Name) != nil {
+func (c *checker) field(t *schema.Type, f *parse.Field, depth int) string {
+	if f.Name == "__typename" || t == c.role.Query() && c.role.MetaField(f.Name) != nil {
 		return ""
 	}
 	found := t.Field(f.Name)
@@ -89,11 +105,14 @@ func field(role *schema.Role, t *schema.Type, f *parse.Field, depth int) string 
 		if known < 0 {
 			return fmt.Sprintf("'%s' has no argument named '%s'", f.Name, a.Name)
 		}
+		if !c.literals {
+			continue
+		}
 		if problem := value(arguments[known].Type, &a.Value, 0); problem != "" {
 			return problem
 		}
 	}
-	return selections(role, found.Type.Named, f.Selections, depth+1)
+	return c.selections(found.Type.Named, f.Selections, depth+1)
 }
 
 // value finds names in a literal that its type doesn't have, and variables of other types.
