@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -115,8 +116,11 @@ func TestAssistants(t *testing.T) {
 			require.ErrorContains(t, err, "there is no tool "+name, why)
 		}
 
-		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "person name"})
-		require.Equal(t, "[]", text)
+		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "the names of people", "limit": 5.0})
+		require.Contains(t, text, `"of":"people","name":"name"`)
+		text, failed = callTool(t, s, "search_schema", map[string]any{"text": "people", "limit": "one"})
+		require.True(t, failed)
+		require.Equal(t, "the arguments don't fit the tool: limit has to be a number", text)
 		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "people"})
 		require.Contains(t, text, `"name":"people","type":"[people!]!","kind":"query"`)
 		text, _ = callTool(t, s, "search_schema", map[string]any{"text": "owner"})
@@ -271,8 +275,18 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 		shell := command.Shell{In: here, Out: out, Errs: io.Discard, Env: func(string) (string, bool) { return "", false }}
 		ended <- shell.Run(t.Context(), []string{"mcp", "--endpoint", m.url, "--header", "Authorization: Bearer user even"})
 	}()
+	lines := bufio.NewReader(back)
+	ask := func(id int, method string) string {
+		_, err := fmt.Fprintf(there, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`+"\n", id, method)
+		require.NoError(t, err)
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		return line
+	}
+	require.Contains(t, ask(1, "nothing"), "400 Bad Request: JSON RPC not handled", "a refusal says why")
+	require.Contains(t, ask(2, "ping"), `"result":{}`, "and ends nothing")
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: back, Writer: there}, nil)
+	s, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(lines), Writer: there}, nil)
 	require.NoError(t, err)
 	text, failed := callTool(t, s, "list_people", map[string]any{"limit": 1})
 	require.False(t, failed, text)
@@ -280,6 +294,11 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.NoError(t, there.Close())
 	require.Zero(t, <-ended)
+
+	var answers strings.Builder
+	shell := command.Shell{In: strings.NewReader(`{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"), Out: &answers, Errs: io.Discard, Env: func(string) (string, bool) { return "", false }}
+	require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", m.url, "--header", "Authorization: Bearer user even"}))
+	require.Equal(t, `{"jsonrpc":"2.0","id":"last","result":{}}`+"\n", answers.String(), "it ends when all is answered")
 }
 
 // get is what a GET answers with.

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -74,17 +76,50 @@ func (sh *Shell) mcp(ctx context.Context, args []string) error {
 	}
 	defer func() { _ = remote.Close() }()
 	ctx, cancel := context.WithCancelCause(ctx)
-	go func() { cancel(pass(ctx, remote, local)) }()
-	err = pass(ctx, local, remote)
-	if errors.Is(err, io.EOF) || ctx.Err() != nil && errors.Is(context.Cause(ctx), io.EOF) {
+	var waiting waitingCalls
+	go func() { cancel(pass(ctx, remote, local, &waiting)) }()
+	err = pass(ctx, local, remote, &waiting)
+	if errors.Is(err, io.EOF) {
+		waiting.wait(ctx)
 		return nil
 	}
 	return err
 }
 
+// waitingCalls are the calls of an assistant that have no answer yet.
+type waitingCalls struct {
+	ids  sync.Map
+	left sync.WaitGroup
+}
+
+func (w *waitingCalls) begin(id jsonrpc.ID) {
+	if _, twice := w.ids.LoadOrStore(id.Raw(), true); !twice {
+		w.left.Add(1)
+	}
+}
+
+func (w *waitingCalls) end(id jsonrpc.ID) {
+	if _, ok := w.ids.LoadAndDelete(id.Raw()); ok {
+		w.left.Done()
+	}
+}
+
+// wait waits until all have an answer, or none can come any more.
+func (w *waitingCalls) wait(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		w.left.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 // pass passes messages on until one side ends, and then waits for those that are on their way. They don't wait for each
 // other: one may cancel another. An error of the engine is the answer to the message that has it.
-func pass(ctx context.Context, from, to mcp.Connection) error {
+func pass(ctx context.Context, from, to mcp.Connection, waiting *waitingCalls) error {
 	var passing sync.WaitGroup
 	defer passing.Wait()
 	for {
@@ -92,10 +127,19 @@ func pass(ctx context.Context, from, to mcp.Connection) error {
 		if err != nil {
 			return err
 		}
+		q, isRequest := m.(*jsonrpc.Request)
+		isCall := isRequest && q.ID.IsValid()
+		if isCall {
+			waiting.begin(q.ID)
+		}
 		passing.Go(func() {
 			err := to.Write(ctx, m)
-			if q, ok := m.(*jsonrpc.Request); err != nil && ok && q.ID.IsValid() {
+			if err != nil && isCall {
 				_ = from.Write(ctx, &jsonrpc.Response{ID: q.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}}) // it may have left
+				waiting.end(q.ID)
+			}
+			if answer, ok := m.(*jsonrpc.Response); ok {
+				waiting.end(answer.ID)
 			}
 		})
 	}
@@ -109,11 +153,33 @@ func (nopWriteCloser) Close() error { return nil }
 // headerTransport adds headers to requests.
 type headerTransport http.Header
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. A refusal is an error with the engine's reason: the library would show the status alone,
+// and end the session.
 func (t headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, values := range t {
 		r.Header[name] = values
 	}
-	return http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil || response.StatusCode < http.StatusBadRequest {
+		return response, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode == http.StatusNotFound {
+		return nil, errors.New("the engine serves no assistants: start it with --enable-mcp")
+	}
+	reason, err := io.ReadAll(io.LimitReader(response.Body, longestReason))
+	if err != nil {
+		return nil, err
+	}
+	var known struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(reason, &known) == nil && known.Error != "" {
+		reason = []byte(known.Error)
+	}
+	return nil, fmt.Errorf("%s: %s", response.Status, bytes.TrimSpace(reason))
 }
+
+// longestReason bounds what is read of a refusal, in bytes.
+const longestReason = 64 << 10

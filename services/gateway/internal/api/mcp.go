@@ -152,7 +152,11 @@ func (x *exchange) callMCP(trial bool) error {
 		} `json:"params"`
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
-		return apierror.New(apierror.InvalidJSON, "the body is not a message of JSON-RPC: "+err.Error()).WithStatus(http.StatusBadRequest)
+		reason := err.Error()
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			reason = "it has to be one object"
+		}
+		return apierror.New(apierror.InvalidJSON, "the body is not a message of JSON-RPC: "+reason).WithStatus(http.StatusBadRequest)
 	}
 	caller := string(x.session.JSON())
 	ctx, end := context.WithTimeout(x.ctx, a.MCP.TimeLimit)

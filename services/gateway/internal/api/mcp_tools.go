@@ -2,13 +2,16 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"google.golang.org/protobuf/proto"
 
@@ -139,9 +142,9 @@ func (a *assistant) own() []*mcp.Tool {
 	}
 	all := []*mcp.Tool{
 		{
-			Name: toolSearch, Title: "Search the schema", Description: "Find types and fields by words in their names and comments. Begin here.",
+			Name: toolSearch, Title: "Search the schema", Description: "Find types and fields by words in their names and comments. Those that fit most words come first. Begin here.",
 			InputSchema: object([]string{"text"}, map[string]any{
-				"text": text("words, all of which have to fit"), "limit": map[string]any{"type": "integer", "minimum": 1, "maximum": mostHits, "default": defaultHits},
+				"text": text("words, such as the things that a question is about"), "limit": map[string]any{"type": "integer", "minimum": 1, "maximum": mostHits, "default": defaultHits},
 			}),
 		},
 		{
@@ -190,23 +193,23 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	var in struct {
 		Text      string          `json:"text"`
 		Name      string          `json:"name"`
-		Limit     int             `json:"limit"`
+		Limit     float64         `json:"limit"`
 		Query     string          `json:"query"`
 		Variables json.RawMessage `json:"variables"`
 	}
 	if a.has(p.Name) {
 		if err := json.Unmarshal(orObject(p.Arguments), &in); err != nil {
-			return failedCall("the arguments don't fit the tool: " + err.Error()), nil
+			return failedCall("the arguments don't fit the tool: " + misfit(err)), nil
 		}
 	}
 	switch {
 	case !a.has(p.Name):
 		return a.document(p)
 	case p.Name == toolSearch:
-		if in.Limit <= 0 {
+		if in.Limit < 1 {
 			in.Limit = defaultHits
 		}
-		return a.result(a.describe("search", in.Text, min(in.Limit, mostHits)))
+		return a.result(a.describe("search", in.Text, int(min(in.Limit, mostHits))))
 	case p.Name == toolDescribe:
 		text, err := a.describe("type", in.Name, 0)
 		if err == nil && len(text) == 0 {
@@ -252,7 +255,7 @@ func (a *assistant) document(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, err
 	case err != nil:
 		return failedCall(shownError(err)), nil
 	case result == nil:
-		return nil, errors.New("there is no tool " + p.Name)
+		return nil, invalidParams("there is no tool " + p.Name)
 	}
 	return result, nil
 }
@@ -353,7 +356,25 @@ func withCode(message, code string) string {
 }
 
 // protocolError is an error without its internal part.
-func protocolError(err error) error { return errors.New(shownError(err)) }
+func protocolError(err error) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: shownError(err)}
+}
+
+func invalidParams(message string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// misfit is what is wrong with the arguments of a tool, without the words of Go.
+func misfit(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		kind := map[reflect.Kind]string{reflect.String: "a string", reflect.Float64: "a number"}[e.Type.Kind()]
+		if kind == "" {
+			kind = "an object"
+		}
+		return cmp.Or(e.Field, "the whole") + " has to be " + kind
+	}
+	return err.Error()
+}
 
 func (a *assistant) explain(query string, variables json.RawMessage) *mcp.CallToolResult {
 	version, err := a.x.api.MinVersion()
@@ -428,9 +449,9 @@ func (a *assistant) prompt(p *mcp.GetPromptParams) (*mcp.GetPromptResult, error)
 		}
 		text, err := known.Fill(p.Arguments)
 		if err != nil {
-			return nil, protocolError(err)
+			return nil, invalidParams(shownError(err))
 		}
 		return &mcp.GetPromptResult{Description: known.Description, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 	}
-	return nil, errors.New("there is no prompt " + p.Name)
+	return nil, invalidParams("there is no prompt " + p.Name)
 }

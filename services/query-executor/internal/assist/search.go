@@ -17,16 +17,23 @@ type Hit struct {
 	Type        string `json:"type,omitempty"`
 	Kind        string `json:"kind"`
 	Description string `json:"description,omitempty"`
-	score       int
+	// fits is how many words it fits.
+	fits, score int
 }
 
 // longestDescription is how much of a description is shown, in bytes.
 const longestDescription = 300
 
-// Search returns what fits the words best among the root fields and the fields of objects, at most limit. Each word counts
-// by where it is: in the name, at its beginning, or in the description.
+// Search returns what fits the words best among the root fields and the fields of objects, at most limit. What fits all words is
+// alone; when nothing does, what fits most of them is. Each word counts by where it is: in the name, at its beginning, in the name
+// of the field's type, or in the description.
 func Search(role *schema.Role, text string, limit int) []Hit {
-	words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(text)))
+	words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ", ",", " ", "?", " ").Replace(text)))
+	for i, w := range words {
+		if len(w) > 3 {
+			words[i] = strings.TrimSuffix(w, "s") // names may have either number
+		}
+	}
 	hits := []Hit{}
 	if len(words) == 0 {
 		return hits
@@ -36,12 +43,17 @@ func Search(role *schema.Role, text string, limit int) []Hit {
 		fields := root.Fields()
 		for i := range fields {
 			f := &fields[i]
-			if s := score(words, f.Name, f.Description()); s > 0 {
-				hits = append(hits, Hit{Name: f.Name, Kind: rootNames[kind], Type: f.Type.String(), Description: cut(f.Description()), score: 2*s + 1})
+			if fits, s := score(words, f.Name, "", f.Description()); fits > 0 {
+				hits = append(hits, Hit{Name: f.Name, Kind: rootNames[kind], Type: f.Type.String(), Description: cut(f.Description()), fits: fits, score: 2*s + 1})
 			}
 			hits = searchType(hits, words, f.Type.Named, seen, true)
 		}
 	}
+	most := 0
+	for i := range hits {
+		most = max(most, hits[i].fits)
+	}
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.fits < most })
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name))
 	})
@@ -64,14 +76,14 @@ func searchType(hits []Hit, words []string, t *schema.Type, seen map[string]bool
 		return hits
 	}
 	seen[t.Name] = true
-	if s := score(words, t.Name, t.Description()); s > 0 {
-		hits = append(hits, Hit{Name: t.Name, Kind: "type", Description: cut(t.Description()), score: 2 * s})
+	if fits, s := score(words, t.Name, "", t.Description()); fits > 0 {
+		hits = append(hits, Hit{Name: t.Name, Kind: "type", Description: cut(t.Description()), fits: fits, score: 2 * s})
 	}
 	fields := t.Fields()
 	for i := range fields {
 		f := &fields[i]
-		if s := score(words, f.Name, f.Description()); s > 0 {
-			hits = append(hits, Hit{Of: t.Name, Name: f.Name, Kind: "field", Type: f.Type.String(), Description: cut(f.Description()), score: s})
+		if fits, s := score(words, f.Name, t.Name, f.Description()); fits > 0 {
+			hits = append(hits, Hit{Of: t.Name, Name: f.Name, Kind: "field", Type: f.Type.String(), Description: cut(f.Description()), fits: fits, score: s})
 		}
 		if deep {
 			hits = searchType(hits, words, f.Type.Named, seen, false)
@@ -87,29 +99,41 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:longestDescription], "") + "..."
 }
 
-// score adds up the words found; 0 when one of them isn't.
-func score(words []string, name, description string) int {
-	lower, comment := strings.ToLower(name), ""
-	total := 0
+// score counts the words that a type or a field fits, at least one of them not only by the type that it is of, and adds up how well.
+func score(words []string, name, of, description string) (fits, total int) {
+	lower, parent, comment := strings.ToLower(name), strings.ToLower(of), ""
+	own := false
 	for _, w := range words {
+		found := 0
 		switch {
-		case lower == w:
-			total += 8
+		case lower == w || lower == w+"s":
+			found = 8
 		case strings.HasPrefix(lower, w):
-			total += 4
+			found = 4
+		case len(w) < 3: // in the middle of most words
 		case strings.Contains(lower, w):
-			total += 3
+			found = 3
 		default:
 			if comment == "" && description != "" {
 				comment = strings.ToLower(description)
 			}
-			if !strings.Contains(comment, w) {
-				return 0
+			if strings.Contains(comment, w) {
+				found = 1
 			}
-			total++
+		}
+		own = own || found > 0
+		if found == 0 && of != "" && strings.Contains(parent, w) {
+			found = 2
+		}
+		if found > 0 {
+			fits++
+			total += found
 		}
 	}
-	return total
+	if !own {
+		return 0, 0
+	}
+	return fits, total
 }
 
 // Describe is a type with its fields, and the types of their arguments, as GraphQL text; empty for a type that the role
