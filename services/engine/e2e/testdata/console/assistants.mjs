@@ -32,6 +32,7 @@ export const tests = {
     await tool(page, "run_query").waitFor();
     assert.equal(await tool(page, "add_author").count(), 0, "the reader writes nothing");
     assert.equal(await tool(page, "articles").count(), 0, "the reader sees no articles");
+    await page.getByText("Not offered to this role: add_author, articles").waitFor();
     await tool(page, "authors").click();
     assert.equal(await page.getByRole("textbox", { name: "Arguments" }).inputValue(), '{\n  "limit": 1\n}');
     assert.equal(await page.locator("main img").count(), 0);

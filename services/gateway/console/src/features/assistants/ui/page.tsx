@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Tab, TabList, TabPanel } from "react-aria-components";
+import { project } from "../../../lib/http/project";
 import { headerProblem, type RunAs } from "../../../lib/http/runas";
 import { useStored } from "../../../lib/stored";
 import { useServer } from "../../../lib/session";
@@ -120,8 +121,8 @@ function OfRole<T>(props: OfRoleProps<T>) {
 /** Connect has the configurations of common assistants. */
 function Connect(props: { as: RunAs }) {
   const server = useServer();
-  const open = server.credentials.kind === "none";
-  const clients = clientsFor(location.origin, props.as, open);
+  const open = !project && server.credentials.kind === "none"; // engine console has the secret itself
+  const clients = clientsFor(project?.endpoint.replace(/\/+$/, "") ?? location.origin, props.as, open);
   const [shown, setShown] = useState(clients[0]!.name);
   const client = clients.find((c) => c.name === shown) ?? clients[0]!;
   return (

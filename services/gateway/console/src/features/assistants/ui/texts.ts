@@ -5,6 +5,7 @@ export const texts = {
   option: "--enable-mcp",
   copyOption: "Copy the option",
   none: "This role is offered no tools. Mark documents with tool.",
+  others: "Not offered to this role:",
   choose: "Choose a tool to see its arguments and try it.",
   noArguments: "It has no arguments.",
   notObject: "Arguments are a JSON object.",

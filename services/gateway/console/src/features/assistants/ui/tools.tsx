@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { exportQuery } from "../../metadata/api/queries";
 import type { RunAs } from "../../../lib/http/runas";
 import { useServer } from "../../../lib/session";
 import { Button } from "../../../ui/button";
@@ -16,7 +17,17 @@ export function Tools(props: { tools: Tool[]; as: RunAs }) {
   const { tools, as } = props;
   const [name, setName] = useState("");
   const shown = tools.find((t) => t.name === name);
-  if (tools.length === 0) return <Empty>{texts.none}</Empty>;
+  const metadata = useQuery(exportQuery(useServer()));
+  const others = (metadata.data?.metadata.query_collections ?? [])
+    .flatMap((c) => c.definition.queries)
+    .flatMap((q) => (q.tool ? [q.tool.name ?? q.name] : []))
+    .filter((n) => !tools.some((t) => t.name === n));
+  const left = others.length > 0 && (
+    <p className="hint">
+      {texts.others} {others.join(", ")}
+    </p>
+  );
+  if (tools.length === 0) return <Empty action={left}>{texts.none}</Empty>;
   return (
     <div className="split" data-opened={shown?.name}>
       <section className="panel" aria-label="Tools">
@@ -31,6 +42,7 @@ export function Tools(props: { tools: Tool[]; as: RunAs }) {
             </li>
           ))}
         </ul>
+        {left}
       </section>
       <section className="panel" aria-label="Tool">
         {shown ? (
