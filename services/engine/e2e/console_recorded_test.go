@@ -263,6 +263,8 @@ func (c *consoleFixture) repeat(t *testing.T, r consoleRecording, parts map[stri
 			q, err := http.NewRequestWithContext(t.Context(), e.Method, outward.Replace(url), strings.NewReader(moved(outward.Replace(r.presented(renamed(body, ids))), version-recordedFrom)))
 			require.NoError(t, err)
 			q.Header.Set("X-Engine-Admin-Secret", secret)
+			q.Header.Set("Content-Type", "application/json") // which /mcp wants, and what it may answer with
+			q.Header.Set("Accept", "application/json, text/event-stream")
 			for name, value := range e.Headers {
 				q.Header.Del(name)
 				if value != nil {

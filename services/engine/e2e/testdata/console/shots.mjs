@@ -142,6 +142,15 @@ const pages = {
     await page.getByRole("button", { name: "charts" }).click();
     await has(page.getByRole("textbox", { name: "Schema of the remote" }), "type Position");
   },
+  async assistants(page) {
+    await area(page, "Assistants");
+    await page.getByRole("combobox", { name: "Run as role" }).fill("reader");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "authors_named", exact: true }).click();
+    await page.getByRole("textbox", { name: "Arguments" }).fill('{\n  "name": "A%"\n}');
+    await page.getByRole("button", { name: "Call as reader" }).click();
+    await has(page.getByLabel("Answer", { exact: true }), "Ann");
+  },
   async metadata(page) {
     await area(page, "Metadata");
     await page.getByRole("tab", { name: "History" }).click();
@@ -167,7 +176,11 @@ try {
     // The tests' first article is HTML, which pictures needn't show.
     await graphql('mutation { update_article_by_pk(pk_columns: {id: 1}, _set: {title: "first"}) { id } }');
     await metadata("create_scheduled_event", { webhook: `${address}/remind`, schedule_at: "2100-01-01T09:00:00Z", payload: { author_id: 1 }, comment: "a reminder" });
+    await metadata("create_query_collection", { name: "assistant", definition: { queries: [
+      { name: "authors_named", query: "query ($name: String!) { author(where: {name: {_ilike: $name}}) { id name } }", tool: { title: "Authors by name", description: "Finds authors whose names match a pattern" } },
+    ] } });
     for (const [name, show] of Object.entries(pages)) {
+      if (!new RegExp(process.env.ONLY ?? "").test(name)) continue;
       const { page, check, close } = await open(browser, url);
       await signIn(page);
       await show(page);
