@@ -108,7 +108,14 @@ func (r *rights) load(hidden string) {
 		}
 		updates, _ := tables[i].(map[string]any)["update_permissions"].([]any) //nolint:forcetypeassert // see above
 		for _, u := range updates {
-			u.(map[string]any)["permission"].(map[string]any)["columns"] = columns //nolint:forcetypeassert // instead of "*", which has hidden ones
+			permission := u.(map[string]any)["permission"] //nolint:forcetypeassert // see above
+			rules, several := permission.([]any)
+			if !several {
+				rules = []any{permission}
+			}
+			for _, rule := range rules {
+				rule.(map[string]any)["columns"] = columns //nolint:forcetypeassert // instead of "*", which has hidden ones
+			}
 		}
 	}
 	r.queries = nil
