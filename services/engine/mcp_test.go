@@ -201,6 +201,16 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, status, answer)
 	}
 
+	for _, method := range []string{http.MethodGet, http.MethodDelete} { // the protocol's streams and sessions
+		r, err := http.NewRequestWithContext(t.Context(), method, m.url+"/mcp", nil)
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
+		require.Equal(t, "POST", response.Header.Get("Allow"))
+	}
+
 	off := mount(t, false, engine.Authenticate(identify))
 	status, _ = send(off, map[string]string{"Authorization": "Bearer user even"})
 	require.Equal(t, http.StatusNotFound, status)
@@ -258,8 +268,22 @@ func TestAssistantsCancel(t *testing.T) {
 		cancel()
 		require.Error(t, <-ended)
 		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
-		require.Error(t, call(t.Context()), "it takes too long")
+		require.ErrorContains(t, call(t.Context()), "the call took longer than 3s (time-limit-exceeded)")
 		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
+
+		// A client that cancels and waits for the answer gets one.
+		header := map[string]string{"Authorization": "Bearer user even", "Accept": "application/json, text/event-stream"}
+		answers := make(chan string, 1)
+		go func() {
+			_, answer := m.post("/mcp", `{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{"name":"run_query","arguments":{"query":"{ slow { id } }"}}}`, header)
+			answers <- answer
+		}()
+		require.Eventually(t, running, patience, 10*time.Millisecond)
+		status, answer := m.post("/mcp", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow"}}`, header)
+		require.Equal(t, http.StatusAccepted, status, answer)
+		require.Contains(t, <-answers, "the call was cancelled")
+		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
+		require.NotContains(t, m.log.String(), "crashed")
 	})
 }
 

@@ -169,15 +169,25 @@ func (x *exchange) callMCP(trial bool) error {
 		ctx, done = a.assistants.calls.begin(ctx, callKey{caller, string(m.ID)})
 		defer done()
 	}
+	// The library says nothing to requests that are cancelled: it gets the client's context, and the tool says why it ended.
+	r := x.r.WithContext(context.WithValue(x.ctx, exchangeKey{}, x))
 	x.ctx = ctx
-	r := x.r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
 	r.Body = readCloser{bytes.NewReader(body)}
 	answer := extension.Answer(a.assistants.handler, r)
+	if err := r.Context().Err(); err != nil { // the client is gone
+		return err
+	}
 	for name, values := range answer.Header {
 		x.w.Header()[name] = values
 	}
 	x.send(answer.Header.Get("Content-Type"), answer.Status, answer.Body)
 	return nil
+}
+
+// refuseMethod answers what the protocol has for streams and sessions, of which there are none.
+func refuseMethod(x *exchange) error {
+	x.w.Header().Set("Allow", http.MethodPost)
+	return apierror.New(apierror.MethodNotAllowed, "Allowed methods: POST")
 }
 
 // readCloser is a body in memory.

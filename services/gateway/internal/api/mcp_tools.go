@@ -173,6 +173,12 @@ func (a *assistant) own() []*mcp.Tool {
 // call runs a tool. What goes wrong in it is a result, so that the assistant sees it.
 func (a *assistant) call(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	result, err := a.run(p)
+	switch { // whatever failed because of it
+	case errors.Is(a.ctx.Err(), context.DeadlineExceeded):
+		result, err = failedCall(fmt.Sprintf("the call took longer than %s (%s)", a.x.api.MCP.TimeLimit, apierror.TimeLimitExceeded)), nil
+	case a.ctx.Err() != nil:
+		result, err = failedCall("the call was cancelled"), nil
+	}
 	outcome := "success"
 	switch {
 	case err != nil:

@@ -21,6 +21,9 @@ type Hit struct {
 	fits, score int
 }
 
+// mostWords is how many words of a search count: each is looked for in all of the schema.
+const mostWords = 20
+
 // longestDescription is how much of a description is shown, in bytes.
 const longestDescription = 300
 
@@ -29,6 +32,7 @@ const longestDescription = 300
 // of the field's type, or in the description.
 func Search(role *schema.Role, text string, limit int) []Hit {
 	words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ", ",", " ", "?", " ").Replace(text)))
+	words = words[:min(len(words), mostWords)]
 	for i, w := range words {
 		if len(w) > 3 {
 			words[i] = strings.TrimSuffix(w, "s") // names may have either number

@@ -2,6 +2,7 @@ package assist_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,4 +32,5 @@ func TestSearch(t *testing.T) {
 	require.Empty(t, assist.Search(role, "zebra", 5))
 	require.Empty(t, assist.Search(role, " ?_ ", 5))
 	require.Len(t, assist.Search(role, "table", 5), 5)
+	require.Empty(t, assist.Search(role, strings.Repeat("zebra ", 20)+"price", 5), "the number of words is bounded")
 }
