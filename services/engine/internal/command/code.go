@@ -11,11 +11,21 @@ import (
 	"queryengine/pkg/remoteschema"
 )
 
+const serviceUsage = `Usage: engine service NAME [OPTION...]
+
+Runs one service as its own program does, with the code of this build: gateway, metadata, query-executor, event-delivery or
+scheduler. engine service NAME --help lists its options.
+`
+
 // service runs one service as its own program does, with the code of this build.
 func (sh *Shell) service(ctx context.Context, args []string) int {
 	name := ""
 	if len(args) > 0 {
 		name = args[0]
+	}
+	if name == "--help" || name == "-h" {
+		fmt.Fprint(sh.Out, serviceUsage)
+		return 0
 	}
 	service, check, build, ok := sh.Program(name)
 	if !ok {

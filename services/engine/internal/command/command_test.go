@@ -94,6 +94,7 @@ func TestCommandLine(t *testing.T) {
 		"version":         {[]string{"version"}, 0, "engine 0.4.0", ""},
 		"unknown option":  {[]string{"serve", "--dance"}, 2, "", `engine: unknown argument "--dance"`},
 		"unknown service": {[]string{"serve", "--services", "gateway,kitchen"}, 2, "", "Only expecting list of comma separated services"},
+		"help of service": {[]string{"service", "--help"}, 0, "Usage: engine service NAME", ""},
 		"help of echo":    {[]string{"echo", "--help"}, 0, "Usage: engine echo [OPTION...]", ""},
 		"misspelt echo":   {[]string{"echo", "--adress", "x"}, 2, "", "engine: unknown argument \"--adress\"; did you mean \"--address\"? (see --help)\n"},
 		"no value":        {[]string{"echo", "--status"}, 2, "", "engine: option --status needs a value (see --help)\n"},
