@@ -35,8 +35,12 @@ func (s *Set) Do(ctx context.Context, r *Request) (*Response, error) {
 	own.Body = bytes.Clone(r.Body) // the caller's buffer is reused, however long the code runs
 	answer := make(chan *Response, 1)
 	go func() {
-		defer h.leave()
-		answer <- s.serve(ctx, h, &own)
+		response := unanswered() // that of code which ends its goroutine
+		defer func() {
+			answer <- response
+			h.leave()
+		}()
+		response = s.serve(ctx, h, &own)
 	}()
 	select {
 	case response := <-answer:
@@ -57,12 +61,15 @@ func (h *registered) enter(ctx context.Context) error {
 
 func (h *registered) leave() { <-h.places }
 
+// unanswered is the answer of code that has none.
+func unanswered() *Response {
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &Response{Status: http.StatusInternalServerError, Header: header, Body: []byte(failedBody)}
+}
+
 // serve runs the code, whose panic is an answer.
 func (s *Set) serve(ctx context.Context, h *registered, r *Request) (response *Response) {
-	defer s.recover(ctx, h, func() {
-		header := http.Header{"Content-Type": {"application/json"}}
-		response = &Response{Status: http.StatusInternalServerError, Header: header, Body: []byte(failedBody)}
-	})
+	defer s.recover(ctx, h, func() { response = unanswered() })
 	response = h.Serve(context.WithValue(ctx, setKey{}, s), r)
 	if response.Failure != nil && response.Status >= http.StatusInternalServerError {
 		s.logger.ErrorContext(ctx, "a handler failed", "handler", h.Name, "kind", string(h.Kind), "error", response.Failure.Error())

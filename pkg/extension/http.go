@@ -37,9 +37,9 @@ type writer struct {
 // Header implements http.ResponseWriter.
 func (w *writer) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter.
+// WriteHeader implements http.ResponseWriter; informational answers come before the one that counts.
 func (w *writer) WriteHeader(status int) {
-	if w.status == 0 {
+	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}
 }

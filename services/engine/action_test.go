@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,8 @@ func TestActionInGo(t *testing.T) {
 				return greeting{}, errors.New("the password is 1234")
 			case "panic":
 				panic("at the disco")
+			case "exit":
+				runtime.Goexit() // as t.FailNow does
 			}
 			var seen struct{ People []struct{ Name string } }
 			if err := engine.ClientOf(ctx).Run(ctx, `query ($limit: Int!) { people(limit: $limit, order_by: {id: asc}) { name } }`, map[string]any{"limit": 2}, &seen); err != nil {
@@ -77,6 +80,7 @@ func TestActionInGo(t *testing.T) {
 		require.Contains(t, m.log.String(), "1234")
 		require.Contains(t, call("panic"), "internal error")
 		require.Contains(t, m.log.String(), "at the disco")
+		require.Contains(t, call("exit"), "internal error")
 		require.Contains(t, call("hello"), "person 2", "a panic is that of one call")
 		stranger := map[string]string{"X-Engine-Admin-Secret": secret, "X-Engine-Role": "stranger"}
 		require.Contains(t, m.query(`mutation { greet(name: "x", at: "2100-01-02T03:04:05Z") { text } }`, stranger), "validation-failed", "a role without the permission")
@@ -119,4 +123,36 @@ func TestMetadataThatDoesNotFitTheCode(t *testing.T) {
 		require.Contains(t, answer, c.want, c.body)
 	}
 	m.metadata(createAction("greet", "mutation", greetArguments, "Greeting"))
+}
+
+// Dated is a part of structs that embed it.
+type Dated struct {
+	At string `json:"at"`
+}
+
+// TestEmbeddedStructsInGo describes the fields of a struct as package json has them.
+func TestEmbeddedStructsInGo(t *testing.T) {
+	t.Parallel()
+	type flat struct {
+		*Dated
+		Name string `json:"name"`
+	}
+	type deep struct {
+		Dated `json:"dated"`
+		Name  string `json:"name"`
+	}
+	m := mount(t, false,
+		engine.Action("flat", func(_ context.Context, in flat) (string, error) { return in.At + in.Name, nil }),
+		engine.Action("deep", func(_ context.Context, in deep) (string, error) { return in.At + in.Name, nil }))
+	m.metadata(`{"type":"set_custom_types","args":{"input_objects":[{"name":"DatedInput","fields":[{"name":"at","type":"String!"}]}]}}`)
+	create := func(name, arguments string) (int, string) {
+		return m.post("/v1/metadata", `{"type":"create_action","args":{"name":"`+name+`","definition":{"handler":"go://`+name+`","output_type":"String!","arguments":[{"name":"name","type":"String!"},`+arguments+`]}}}`, admin)
+	}
+	_, refused := create("flat", `{"name":"at","type":"String!"},{"name":"Dated","type":"DatedInput"}`)
+	require.Contains(t, refused, `argument \"Dated\": the handler has none`)
+	status, answer := create("flat", `{"name":"at","type":"String!"}`)
+	require.Equal(t, http.StatusOK, status, answer)
+	status, answer = create("deep", `{"name":"dated","type":"DatedInput!"}`)
+	require.Equal(t, http.StatusOK, status, answer)
+	require.JSONEq(t, `{"data":{"flat":"12","deep":"34"}}`, m.query(`mutation { flat(at: "1", name: "2") deep(dated: {at: "3"}, name: "4") }`, admin))
 }

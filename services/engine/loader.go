@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"sync"
+
+	"queryengine/pkg/extension"
 )
 
 // Loader looks up many keys at once. One loader serves all requests; what it has looked up is kept for one request.
@@ -43,6 +45,7 @@ func (l *Loader[K, V]) Load(ctx context.Context, key K) (any, error) {
 			s.loads.mu.Lock()
 			delete(s.loads.batches, l) // who comes later has a batch of its own
 			s.loads.mu.Unlock()
+			b.err = extension.ErrPanicked // of all keys, unless load returns
 			b.found, b.err = l.load(ctx, b.keys)
 		})
 		if b.err != nil {

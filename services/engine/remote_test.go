@@ -182,6 +182,27 @@ func TestScalarsThatPanic(t *testing.T) {
 	require.JSONEq(t, `{"data":{"f":"fine"}}`, m.query(`{ f(odd: "odd", in: {odd: ["odd"]}) }`, admin))
 }
 
+// TestLoadersThatPanic: each key of a batch whose lookup panics is an error, not null.
+func TestLoadersThatPanic(t *testing.T) {
+	t.Parallel()
+	prices := engine.NewLoader(func(context.Context, []int) (map[int]string, error) { panic("no prices") })
+	price := &graphql.Field{
+		Type: graphql.String, Args: graphql.FieldConfigArgument{"id": {Type: graphql.NewNonNull(graphql.Int)}},
+		Resolve: func(p graphql.ResolveParams) (any, error) {
+			id, _ := p.Args["id"].(int)
+			return prices.Load(p.Context, id)
+		},
+	}
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{"price": price}})})
+	require.NoError(t, err)
+	m := mount(t, false, engine.RemoteSchema("prices", schema))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"prices","definition":{"url":"go://prices"}}}`)
+	m.metadata(`{"type":"pg_create_remote_relationship","args":{"table":"people","name":"price","definition":{"to_remote_schema":{"remote_schema":"prices","lhs_fields":["id"],"remote_field":{"price":{"arguments":{"id":"$id"}}}}}}}`)
+	answer := m.query(`{ people(limit: 3) { price } }`, admin)
+	require.Equal(t, 3, strings.Count(answer, "the handler failed unexpectedly"), answer)
+	require.Equal(t, 1, strings.Count(m.log.String(), "a handler panicked"))
+}
+
 // panicked returns a value that isn't even.
 func panicked(v any) any {
 	if v == "even" {

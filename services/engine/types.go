@@ -121,11 +121,8 @@ func (s typeSet) named(t reflect.Type) *extension.Type {
 func (s typeSet) fields(to *extension.Type, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		tag, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || tag == "-" || len(f.Index) > 1 && f.Anonymous {
+		if !f.IsExported() || tag == "-" || embedded(f) || !promoted(t, f.Index) {
 			continue
-		}
-		if f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct {
-			continue // its fields are visible
 		}
 		name := f.Name
 		if tag != "" {
@@ -134,4 +131,24 @@ func (s typeSet) fields(to *extension.Type, t reflect.Type) {
 		optional := strings.Contains(rest, "omitempty") || strings.Contains(rest, "omitzero")
 		to.Fields = append(to.Fields, extension.Field{Name: name, Description: f.Tag.Get("doc"), Type: s.ref(f.Type, optional)})
 	}
+}
+
+// embedded reports whether package json has the fields of f in its place.
+func embedded(f reflect.StructField) bool {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return f.Anonymous && tag == "" && t.Kind() == reflect.Struct
+}
+
+// promoted reports whether the field of t at index is inside of embedded structs only.
+func promoted(t reflect.Type, index []int) bool {
+	for i := 1; i < len(index); i++ {
+		if !embedded(t.FieldByIndex(index[:i])) {
+			return false
+		}
+	}
+	return true
 }
