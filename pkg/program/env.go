@@ -36,7 +36,7 @@ type Connector interface {
 type Env struct {
 	Values *config.Values
 	Logger *slog.Logger
-	// Metrics is where everything registers; Gatherer is what it adds up to.
+	// Metrics is where everything registers; Gatherer is what it adds up to, with the metrics of the Go runtime and the process.
 	Metrics  prometheus.Registerer
 	Gatherer prometheus.Gatherer
 	// Tracing makes the spans of the process, when there are any.
@@ -58,7 +58,7 @@ type Env struct {
 // to the one of the settings. The caller closes it.
 func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
 	session.UseVendor(config.VendorNames.Get(v))
-	registry := telemetry.NewRegistry()
+	registry := prometheus.NewRegistry()
 	log, err := telemetry.NewLog(logs, config.LogLevel.Get(v), config.EnabledLogTypes.Get(v))
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	log.SetFormat(telemetry.Format(config.LogFormat.Get(v)))
 	e := &Env{
 		Values: v, Log: log, Logger: log.Logger(string(name)),
-		Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),
+		Metrics: registry, Gatherer: prometheus.Gatherers{registry, telemetry.RuntimeMetrics()}, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings without effect", "settings", flags)

@@ -18,8 +18,8 @@ import (
 	"queryengine/pkg/lifecycle"
 )
 
-// NewRegistry returns a registry with the metrics of the Go runtime and the process.
-func NewRegistry() *prometheus.Registry {
+// RuntimeMetrics returns a registry with the metrics of the Go runtime and the process.
+func RuntimeMetrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r

@@ -22,7 +22,7 @@ func TestStatusServer(t *testing.T) {
 			return errors.New("not connected to NATS")
 		}
 		return nil
-	}, telemetry.NewRegistry())
+	}, telemetry.RuntimeMetrics())
 	require.NoError(t, s.Start(t.Context()))
 	defer s.Stop()
 	get := func(path string) (int, string) {
@@ -57,7 +57,7 @@ func TestProfiles(t *testing.T) {
 	}
 	paths := []string{"", "profile?seconds=1", "trace?seconds=0.1", "heap", "allocs", "goroutine", "mutex", "block", "threadcreate"}
 	for _, on := range []bool{true, false} {
-		s := telemetry.NewStatusServer(0, func() error { return nil }, telemetry.NewRegistry())
+		s := telemetry.NewStatusServer(0, func() error { return nil }, telemetry.RuntimeMetrics())
 		if on {
 			s.ServeProfiles()
 		}
@@ -80,6 +80,6 @@ func TestProfiles(t *testing.T) {
 func TestStatusServerLifecycle(t *testing.T) {
 	t.Parallel()
 	lifecycletest.Stress(t, func(*testing.T) lifecycle.Service {
-		return telemetry.NewStatusServer(0, func() error { return nil }, telemetry.NewRegistry())
+		return telemetry.NewStatusServer(0, func() error { return nil }, telemetry.RuntimeMetrics())
 	})
 }

@@ -30,7 +30,8 @@ type Config struct {
 	Env func(string) (string, bool)
 	// Logger gets the lines of the log, which go to the standard output without it.
 	Logger *slog.Logger
-	// Metrics takes the engine's metrics besides /v1/metrics, nil for nowhere else.
+	// Metrics takes the engine's metrics besides /v1/metrics, nil for nowhere else. Those of the Go runtime and the process
+	// are left to you. Engines that share a registerer need labels: prometheus.WrapRegistererWith.
 	Metrics prometheus.Registerer
 	// Tracer makes the spans of requests, unless the metadata says where traces are sent to; nil for none.
 	Tracer trace.TracerProvider
@@ -92,7 +93,7 @@ func (e *Engine) start(ctx context.Context, p *process.Process) error {
 	if e.config.Tracer != nil {
 		env.Tracing.Use(e.config.Tracer, true)
 	}
-	if collector, ok := env.Gatherer.(prometheus.Collector); ok && e.config.Metrics != nil {
+	if collector, ok := env.Metrics.(prometheus.Collector); ok && e.config.Metrics != nil {
 		if err := e.config.Metrics.Register(metrics{e, collector}); err != nil {
 			return fmt.Errorf("metrics: %w", err)
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -8,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -23,6 +26,7 @@ import (
 func TestLibrary(t *testing.T) {
 	t.Parallel()
 	log, registry, spans := &lines{}, prometheus.NewRegistry(), tracetest.NewSpanRecorder()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})) // as the default registry has them
 	e, err := engine.New(engine.Config{
 		Args:    []string{"--database-url", dbtest.URL(t), "--data-dir", t.TempDir(), "--admin-secret", secret, "--enabled-log-types", "startup,http-log"},
 		Env:     func(string) (string, bool) { return "", false },
@@ -76,6 +80,62 @@ func TestLibrary(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	families, err = registry.Gather()
 	require.NoError(t, err)
-	require.Zero(t, len(families))
+	require.False(t, slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return strings.HasPrefix(f.GetName(), "engine_") }))
 	require.Contains(t, log.String(), `"msg":"http-log","detail":{`)
+}
+
+// TestEnginesSideBySide runs two engines in one process, whose metrics have labels. One stops while a request is pending,
+// whose code still runs operations; the other one stays.
+func TestEnginesSideBySide(t *testing.T) {
+	t.Parallel()
+	type none struct{}
+	registry := prometheus.NewRegistry()
+	called, release := make(chan struct{}), make(chan struct{})
+	engines, mounts := map[string]*engine.Engine{}, map[string]*mounted{}
+	for _, name := range []string{"one", "two"} {
+		e, err := engine.New(engine.Config{
+			Args:    []string{"--database-url", dbtest.URL(t), "--data-dir", t.TempDir(), "--admin-secret", secret},
+			Env:     func(string) (string, bool) { return "", false },
+			Logger:  slog.New(slog.DiscardHandler),
+			Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"engine": name}, registry),
+		}, engine.Action("say", func(context.Context, none) (string, error) { return name, nil }, engine.Query()),
+			engine.Action("wait", func(ctx context.Context, _ none) (string, error) {
+				close(called)
+				<-release
+				for range 500 { // far longer than executors take to leave
+					if err := engine.ClientOf(ctx).Run(ctx, "{ say }", nil, nil); err != nil {
+						return "", err
+					}
+				}
+				return name, nil
+			}, engine.Query()))
+		require.NoError(t, err)
+		require.NoError(t, e.Start(t.Context()))
+		t.Cleanup(e.Stop)
+		server := httptest.NewServer(e.Handler())
+		t.Cleanup(server.Close)
+		engines[name], mounts[name] = e, &mounted{t: t, url: server.URL}
+		for _, action := range []string{"say", "wait"} {
+			mounts[name].metadata(`{"type":"create_action","args":{"name":"` + action + `","definition":{"type":"query","handler":"go://` + action + `","output_type":"String!"}}}`)
+		}
+	}
+	for name, m := range mounts {
+		require.JSONEq(t, `{"data":{"say":"`+name+`"}}`, m.query("{ say }", admin))
+	}
+	_, err := registry.Gather()
+	require.NoError(t, err)
+	answer, stopped := make(chan string, 1), make(chan struct{})
+	go func() { answer <- mounts["one"].query("{ wait }", admin) }()
+	<-called
+	go func() {
+		defer close(stopped)
+		engines["one"].Stop()
+	}()
+	require.Eventually(t, func() bool { return engines["one"].Status() != nil }, patience, time.Millisecond)
+	require.Contains(t, mounts["one"].query("{ say }", admin), "not running")
+	require.Empty(t, stopped)
+	close(release)
+	require.JSONEq(t, `{"data":{"wait":"one"}}`, <-answer)
+	<-stopped
+	require.JSONEq(t, `{"data":{"say":"two"}}`, mounts["two"].query("{ say }", admin))
 }

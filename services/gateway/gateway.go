@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -89,6 +90,8 @@ type Gateway struct {
 	server   *http.Server
 	drain    *listen.Drain
 	listener net.Listener
+	// mounted is how many requests of a server of the caller's are pending.
+	mounted atomic.Int64
 }
 
 // New wires the service and does no I/O. Its errors are about the settings.
@@ -152,9 +155,17 @@ func (g *Gateway) open(ctx context.Context) error {
 	if g.deps.Mount == nil {
 		return g.listen(ctx)
 	}
-	g.deps.Mount(g.api.Handler())
+	handler := g.api.Handler()
+	g.deps.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.mounted.Add(1)
+		defer g.mounted.Add(-1)
+		handler.ServeHTTP(w, r)
+	}))
 	return nil
 }
+
+// mountedPoll is how often Stop looks whether the requests of a server of the caller's have been answered.
+const mountedPoll = 10 * time.Millisecond
 
 func (g *Gateway) listen(ctx context.Context) error {
 	network, host := "tcp", g.config.Host
@@ -285,8 +296,14 @@ func (g *Gateway) Stop() {
 			defer close(sockets)
 			g.api.StopWebSockets()
 		}()
-		if g.server == nil { // the caller has stopped the server
+		if g.server == nil { // the server is the caller's
 			<-sockets
+			for g.mounted.Load() > 0 {
+				if !lifecycle.Sleep(ctx, mountedPoll) {
+					g.deps.Logger.Warn("requests in progress were aborted", "error", ctx.Err())
+					break
+				}
+			}
 			g.stopParts()
 			return
 		}

@@ -40,7 +40,7 @@ func measured(t *testing.T) map[string][]string {
 	require.NoError(t, err)
 
 	found := map[string][]string{}
-	registry, ok := env.Gatherer.(prometheus.Collector)
+	registry, ok := env.Metrics.(prometheus.Collector)
 	require.True(t, ok)
 	descriptions := make(chan *prometheus.Desc, 1000)
 	registry.Describe(descriptions)
