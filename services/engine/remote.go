@@ -31,6 +31,7 @@ import (
 func RemoteSchema(name string, schema graphql.Schema, options ...HandlerOption) Option {
 	s := &goSchema{name: name, schema: schema}
 	s.guard()
+	s.settle()
 	return option(extension.Handler{Kind: extension.RemoteSchema, Name: name, Serve: s.serve, Converse: s.converse}, options)
 }
 
@@ -130,12 +131,13 @@ func (s *goSchema) document(query string) (document *ast.Document, refused *grap
 	if err != nil {
 		return nil, nil, err
 	}
+	schema := s.schema // graphql-go writes to it
 	if text != query {
-		if err := declareNulls(&s.schema, document); err != nil {
+		if err := declareNulls(&schema, document); err != nil {
 			return nil, nil, err
 		}
 	}
-	if v := graphql.ValidateDocument(&s.schema, document, nil); !v.IsValid {
+	if v := graphql.ValidateDocument(&schema, document, nil); !v.IsValid {
 		return nil, &graphql.Result{Errors: v.Errors}, nil
 	}
 	s.keep(query, document)

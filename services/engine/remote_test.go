@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -201,6 +202,47 @@ func TestLoadersThatPanic(t *testing.T) {
 	answer := m.query(`{ people(limit: 3) { price } }`, admin)
 	require.Equal(t, 3, strings.Count(answer, "the handler failed unexpectedly"), answer)
 	require.Equal(t, 1, strings.Count(m.log.String(), "a handler panicked"))
+}
+
+// TestAbstractTypesInGo has requests that run at once use interfaces, a union and an enum, of which graphql-go makes tables
+// at their first use. The race detector sees whether they share them.
+func TestAbstractTypesInGo(t *testing.T) {
+	t.Parallel()
+	named := graphql.NewInterface(graphql.InterfaceConfig{Name: "Named", Fields: graphql.Fields{"name": {Type: graphql.String}}})
+	sized := graphql.NewInterface(graphql.InterfaceConfig{Name: "Sized", Fields: graphql.Fields{"name": {Type: graphql.String}}})
+	size := graphql.NewEnum(graphql.EnumConfig{Name: "Size", Values: graphql.EnumValueConfigMap{"S": {Value: 1}, "L": {Value: 2}}})
+	thing := graphql.NewObject(graphql.ObjectConfig{
+		Name: "Thing", Interfaces: []*graphql.Interface{named, sized}, IsTypeOf: func(graphql.IsTypeOfParams) bool { return true },
+		Fields: graphql.Fields{"name": {Type: graphql.String}, "size": {Type: size}},
+	})
+	union := graphql.NewUnion(graphql.UnionConfig{Name: "Any", Types: []*graphql.Object{thing}, ResolveType: func(graphql.ResolveTypeParams) *graphql.Object { return thing }})
+	field := func(of graphql.Output) *graphql.Field {
+		return &graphql.Field{Type: of, Args: graphql.FieldConfigArgument{"size": {Type: size}}, Resolve: func(p graphql.ResolveParams) (any, error) {
+			return map[string]any{"name": "chair", "size": p.Args["size"]}, nil
+		}}
+	}
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Types: []graphql.Type{thing}, Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+		"named": field(named), "sized": field(sized), "any": field(union),
+	}})})
+	require.NoError(t, err)
+	m := mount(t, false, engine.RemoteSchema("things", schema))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"things","definition":{"url":"go://things"}}}`)
+	queries := []string{
+		`{ f%d: named(size: L) { ... on Sized { name } ... on Thing { size } } }`,
+		`{ f%d: sized(size: L) { ... on Named { name } ... on Thing { size } } }`,
+		`{ f%d: any(size: L) { ... on Named { name } ... on Thing { size } } }`,
+	}
+	var calls sync.WaitGroup
+	for i := range 30 {
+		calls.Go(func() {
+			for _, query := range queries {
+				if got := m.query(fmt.Sprintf(query, i), admin); !strings.Contains(got, `"name":"chair","size":"L"`) {
+					t.Error(got)
+				}
+			}
+		})
+	}
+	calls.Wait()
 }
 
 // panicked returns a value that isn't even.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
@@ -22,6 +23,27 @@ func (s *goSchema) guard() {
 				}
 				f.Resolve, f.Subscribe = s.guarded(f.Resolve), s.guarded(f.Subscribe)
 			}
+		}
+	}
+}
+
+// settling is held while tables are filled: those of introspection belong to all schemas.
+var settling sync.Mutex
+
+// settle has graphql-go fill the tables that it fills at their first use, which isn't safe for requests that run at once:
+// which objects an abstract type has, and the values of enums.
+func (s *goSchema) settle() {
+	settling.Lock()
+	defer settling.Unlock()
+	for _, t := range s.schema.TypeMap() {
+		switch t := t.(type) {
+		case *graphql.Enum:
+			t.ParseValue("")
+			t.Serialize("")
+		case *graphql.Interface:
+			s.schema.IsPossibleType(t, s.schema.QueryType())
+		case *graphql.Union:
+			s.schema.IsPossibleType(t, s.schema.QueryType())
 		}
 	}
 }
