@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,8 +28,8 @@ const (
 // maxLine is the longest event that is read, in bytes: one line of output.
 const maxLine = 64 << 20
 
-// module is what all names of packages begin with.
-const module = "queryengine/"
+// module is what all names of packages begin with, "queryengine/" until scripts/module-path changes it.
+var module = strings.TrimSuffix(reflect.TypeFor[Timed]().PkgPath(), "pkg/testreport")
 
 // Name is a package, or a test of it, without the part that all have in common: "pkg/cron" or "pkg/cron TestNext".
 type Name string

@@ -147,8 +147,8 @@ func modules(root string) ([]component, error) {
 		for line := range strings.Lines(string(out)) {
 			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 			name, version, top, dir := fields[0], fields[1], fields[2], fields[3]
-			if strings.HasPrefix(name, "queryengine/") {
-				continue
+			if version == "" && name != "Go" {
+				continue // a module of the workspace
 			}
 			c, ok := found[name]
 			if !ok {
