@@ -243,6 +243,33 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	}, described)
 }
 
+// TestQueriesOfAssistantsWriteNothing: a function that writes may be a query. run_query refuses it, and a tool that calls it
+// says that it changes something.
+func TestQueriesOfAssistantsWriteNothing(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, apart bool) {
+		m := mountWith(t, apart, []string{"--enable-mcp"}, engine.Authenticate(identify))
+		m.sql(`CREATE TABLE visit (id serial); CREATE FUNCTION visit() RETURNS SETOF people LANGUAGE sql VOLATILE AS 'INSERT INTO visit DEFAULT VALUES; SELECT * FROM people'`)
+		m.metadata(`{"type":"pg_track_function","args":{"function":"visit","configuration":{"exposed_as":"query"}}}`)
+		m.metadata(`{"type":"create_query_collection","args":{"name":"visits","definition":{"queries":[{"name":"visit","query":"{ visit { id } }","tool":{}}]}}}`)
+		s := m.assistant("user even")
+		for _, query := range []string{"{ visit { id } }", "{ people { id } ...f } fragment f on query_root { ... { visit { id } } }"} {
+			text, failed := callTool(t, s, "run_query", map[string]any{"query": query})
+			require.True(t, failed, text)
+			require.Contains(t, text, "visit", query)
+		}
+		require.Zero(t, m.count("SELECT count(*) FROM visit"))
+		for tool, err := range s.Tools(t.Context(), nil) {
+			require.NoError(t, err)
+			require.Equal(t, tool.Name != "visit", tool.Annotations.ReadOnlyHint, tool.Name)
+			require.Equal(t, tool.Name != "visit", tool.Annotations.IdempotentHint, tool.Name)
+		}
+		text, failed := callTool(t, s, "visit", nil)
+		require.False(t, failed, text)
+		require.Equal(t, 1, m.count("SELECT count(*) FROM visit"))
+	})
+}
+
 // TestAssistantsCancel: a call that a client cancels ends its statement, and so does one that takes too long.
 func TestAssistantsCancel(t *testing.T) {
 	t.Parallel()

@@ -224,7 +224,7 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 		return a.text(text, err), nil
 	case p.Name == toolQuery:
 		a.rows = a.x.api.MCP.Rows
-		return a.execute(request.GraphQL{Query: in.Query, Variables: in.Variables, ReadOnly: true}), nil
+		return a.execute(request.GraphQL{Query: in.Query, Variables: in.Variables, ReadOnly: true, WritesNothing: true}), nil
 	}
 	return a.explain(in.Query, in.Variables), nil
 }
