@@ -189,6 +189,7 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status, answer)
 	status, answer = send(m, map[string]string{"Authorization": "Bearer user even", "Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"})
 	require.Equal(t, http.StatusForbidden, status, answer)
+	require.NotContains(t, answer, "no admin secret", "there is one")
 
 	try := func(m *mounted, header map[string]string) (int, string) {
 		header["Accept"] = "application/json, text/event-stream"

@@ -130,8 +130,8 @@ func tryMCP(x *exchange) error { return x.callMCP(true) }
 
 func (x *exchange) callMCP(trial bool) error {
 	a := x.api
-	if err := a.CORS.Admit(x.r); err != nil {
-		return apierror.New(apierror.AccessDenied, err.Error()).WithStatus(http.StatusForbidden)
+	if refusal := a.CORS.Admit(x.r); refusal != nil {
+		return apierror.New(apierror.AccessDenied, refusal.Always()).WithStatus(http.StatusForbidden)
 	}
 	body, err := x.authenticateAndRead()
 	if err != nil {
