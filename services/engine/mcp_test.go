@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -351,6 +352,21 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	shell := command.Shell{In: strings.NewReader(`{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"), Out: &answers, Errs: io.Discard, Env: func(string) (string, bool) { return "", false }}
 	require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", m.url, "--header", "Authorization: Bearer user even"}))
 	require.Equal(t, `{"jsonrpc":"2.0","id":"last","result":{}}`+"\n", answers.String(), "it ends when all is answered")
+}
+
+// TestAssistantsTokenStaysAtItsEngine: engine mcp sends its headers to no other host, wherever the engine redirects to.
+func TestAssistantsTokenStaysAtItsEngine(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 1)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("Authorization") }))
+	defer elsewhere.Close()
+	redirects := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/mcp", http.StatusTemporaryRedirect))
+	defer redirects.Close()
+	var answers strings.Builder
+	shell := command.Shell{In: strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"), Out: &answers, Errs: io.Discard, Env: func(string) (string, bool) { return "a token", true }}
+	require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", redirects.URL}))
+	require.Contains(t, answers.String(), "redirects to "+elsewhere.URL)
+	require.Empty(t, seen)
 }
 
 // get is what a GET answers with.
