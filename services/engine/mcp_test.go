@@ -143,6 +143,10 @@ func TestAssistants(t *testing.T) {
 		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
 		require.Contains(t, text, "The answer is cut off here")
 		require.Less(t, len(text), 1300)
+		m.sql(`INSERT INTO people SELECT i, repeat('a rather long name ', 100), 'even' FROM generate_series(13, 20) AS i`)
+		text, failed = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
+		require.True(t, failed, "what is kept to cut off is bounded")
+		require.Equal(t, "the answer is too large: ask for less", text)
 
 		resources, err := s.ListResources(t.Context(), nil)
 		require.NoError(t, err)

@@ -49,6 +49,7 @@ const (
 	mostHits      = 50
 	defaultHits   = 20
 	largestSchema = 16 << 20
+	mostKept      = 10 // times the size of an answer: each call holds as much memory, a few times
 	mostSeries    = 1000
 	schemaURI     = "engine://schema"
 	typeURI       = "engine://types/"

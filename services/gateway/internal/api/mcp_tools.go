@@ -271,7 +271,7 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 	x := a.x
 	x.asks(r)
 	var body bytes.Buffer
-	sink := &bounded{to: &body, most: largestSchema, head: func(m proto.Message) {
+	sink := &bounded{to: &body, most: min(mostKept*x.api.MCP.AnswerSize, largestSchema), head: func(m proto.Message) {
 		if h, ok := m.(*queryv1.ExecuteHead); ok {
 			x.describe(request.Describe(h))
 		}
