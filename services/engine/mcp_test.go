@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,10 @@ func TestAssistants(t *testing.T) {
 		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
 		require.Contains(t, text, "The answer is cut off here")
 		require.Less(t, len(text), 1300)
+		m.sql(`INSERT INTO people SELECT i, repeat('a rather long name ', 100), 'even' FROM generate_series(13, 20) AS i`)
+		text, failed = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
+		require.True(t, failed, "what is kept to cut off is bounded")
+		require.Equal(t, "the answer is too large: ask for less", text)
 
 		resources, err := s.ListResources(t.Context(), nil)
 		require.NoError(t, err)
@@ -189,6 +194,7 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status, answer)
 	status, answer = send(m, map[string]string{"Authorization": "Bearer user even", "Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"})
 	require.Equal(t, http.StatusForbidden, status, answer)
+	require.NotContains(t, answer, "no admin secret", "there is one")
 
 	try := func(m *mounted, header map[string]string) (int, string) {
 		header["Accept"] = "application/json, text/event-stream"
@@ -241,6 +247,33 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"resource": tokens.url + "/mcp", "authorization_servers": []any{"https://login.example"}, "bearer_methods_supported": []any{"header"},
 	}, described)
+}
+
+// TestQueriesOfAssistantsWriteNothing: a function that writes may be a query. run_query refuses it, and a tool that calls it
+// says that it changes something.
+func TestQueriesOfAssistantsWriteNothing(t *testing.T) {
+	t.Parallel()
+	places(t, func(t *testing.T, apart bool) {
+		m := mountWith(t, apart, []string{"--enable-mcp"}, engine.Authenticate(identify))
+		m.sql(`CREATE TABLE visit (id serial); CREATE FUNCTION visit() RETURNS SETOF people LANGUAGE sql VOLATILE AS 'INSERT INTO visit DEFAULT VALUES; SELECT * FROM people'`)
+		m.metadata(`{"type":"pg_track_function","args":{"function":"visit","configuration":{"exposed_as":"query"}}}`)
+		m.metadata(`{"type":"create_query_collection","args":{"name":"visits","definition":{"queries":[{"name":"visit","query":"{ visit { id } }","tool":{}}]}}}`)
+		s := m.assistant("user even")
+		for _, query := range []string{"{ visit { id } }", "{ people { id } ...f } fragment f on query_root { ... { visit { id } } }"} {
+			text, failed := callTool(t, s, "run_query", map[string]any{"query": query})
+			require.True(t, failed, text)
+			require.Contains(t, text, "visit", query)
+		}
+		require.Zero(t, m.count("SELECT count(*) FROM visit"))
+		for tool, err := range s.Tools(t.Context(), nil) {
+			require.NoError(t, err)
+			require.Equal(t, tool.Name != "visit", tool.Annotations.ReadOnlyHint, tool.Name)
+			require.Equal(t, tool.Name != "visit", tool.Annotations.IdempotentHint, tool.Name)
+		}
+		text, failed := callTool(t, s, "visit", nil)
+		require.False(t, failed, text)
+		require.Equal(t, 1, m.count("SELECT count(*) FROM visit"))
+	})
 }
 
 // TestAssistantsCancel: a call that a client cancels ends its statement, and so does one that takes too long.
@@ -323,6 +356,21 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	shell := command.Shell{In: strings.NewReader(`{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"), Out: &answers, Errs: io.Discard, Env: func(string) (string, bool) { return "", false }}
 	require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", m.url, "--header", "Authorization: Bearer user even"}))
 	require.Equal(t, `{"jsonrpc":"2.0","id":"last","result":{}}`+"\n", answers.String(), "it ends when all is answered")
+}
+
+// TestAssistantsTokenStaysAtItsEngine: engine mcp sends its headers to no other host, wherever the engine redirects to.
+func TestAssistantsTokenStaysAtItsEngine(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 1)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("Authorization") }))
+	defer elsewhere.Close()
+	redirects := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/mcp", http.StatusTemporaryRedirect))
+	defer redirects.Close()
+	var answers strings.Builder
+	shell := command.Shell{In: strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"), Out: &answers, Errs: io.Discard, Env: func(string) (string, bool) { return "a token", true }}
+	require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", redirects.URL}))
+	require.Contains(t, answers.String(), "redirects to "+elsewhere.URL)
+	require.Empty(t, seen)
 }
 
 // get is what a GET answers with.

@@ -9,6 +9,7 @@ import (
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/validate"
 )
 
 // document finds the operation, or parses it.
@@ -39,6 +40,10 @@ func (e *Executor) permitted(st *state, op *parse.Operation, q *request) error {
 		return apierror.New(apierror.UnexpectedPayload, "subscriptions are not supported over HTTP, use websockets instead")
 	case op.Kind == parse.Mutation && q.readOnly:
 		return apierror.New(apierror.NotSupported, "Mutations are not allowed when read-only mode is enabled")
+	case q.writesNothing:
+		if name := validate.Writing(e.role(st, q), op); name != "" {
+			return apierror.Newf(apierror.NotSupported, "%s calls a volatile function, which may write: a request that only reads may not use it", name)
+		}
 	}
 	return nil
 }

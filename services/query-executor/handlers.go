@@ -33,7 +33,7 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	}
 	q := request{
 		session: session.FromProto(in.GetSession()), text: in.GetQuery(), operation: in.GetOperationName(),
-		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(), readOnly: in.GetReadOnly(),
+		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(), readOnly: in.GetReadOnly(), writesNothing: in.GetWritesNothing(),
 		clientHeaders: in.GetClientHeaders(), id: in.GetRequestId(), describe: in.GetDescribe(),
 	}
 	s := e.borrow()

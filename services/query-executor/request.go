@@ -22,6 +22,8 @@ type request struct {
 	minVersion int64
 	relay      bool
 	readOnly   bool
+	// writesNothing is readOnly without volatile functions.
+	writesNothing bool
 	// clientHeaders are what webhooks may be shown of the client's request.
 	clientHeaders map[string]string
 	// id is the client's request ID.

@@ -115,7 +115,9 @@ type ExecuteRequest struct {
 	// The operation may only read (GET, REST endpoints of GET).
 	ReadOnly bool `protobuf:"varint,9,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
 	// The caller logs the request: the head is to describe the operation.
-	Describe      bool `protobuf:"varint,10,opt,name=describe,proto3" json:"describe,omitempty"`
+	Describe bool `protobuf:"varint,10,opt,name=describe,proto3" json:"describe,omitempty"`
+	// With read_only: the operation may not call volatile functions, either, which queries may.
+	WritesNothing bool `protobuf:"varint,11,opt,name=writes_nothing,json=writesNothing,proto3" json:"writes_nothing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -216,6 +218,13 @@ func (x *ExecuteRequest) GetReadOnly() bool {
 func (x *ExecuteRequest) GetDescribe() bool {
 	if x != nil {
 		return x.Describe
+	}
+	return false
+}
+
+func (x *ExecuteRequest) GetWritesNothing() bool {
+	if x != nil {
+		return x.WritesNothing
 	}
 	return false
 }
@@ -892,7 +901,7 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\atrusted\x18\x04 \x01(\bR\atrusted\x1a<\n" +
 	"\x0eVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xfc\x03\n" +
 	"\x0eExecuteRequest\x127\n" +
 	"\asession\x18\x01 \x01(\v2\x1d.queryengine.query.v1.SessionR\asession\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12%\n" +
@@ -906,7 +915,8 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\x0eclient_headers\x18\b \x03(\v27.queryengine.query.v1.ExecuteRequest.ClientHeadersEntryR\rclientHeaders\x12\x1b\n" +
 	"\tread_only\x18\t \x01(\bR\breadOnly\x12\x1a\n" +
 	"\bdescribe\x18\n" +
-	" \x01(\bR\bdescribe\x1a@\n" +
+	" \x01(\bR\bdescribe\x12%\n" +
+	"\x0ewrites_nothing\x18\v \x01(\bR\rwritesNothing\x1a@\n" +
 	"\x12ClientHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x92\x02\n" +

@@ -38,7 +38,8 @@ func (x *ExecuteRequest) AppendWire(b []byte) ([]byte, bool) {
 	b = appendString(b, 7, x.RequestId)
 	b = appendMap(b, 8, x.ClientHeaders)
 	b = appendBool(b, 9, x.ReadOnly)
-	return appendBool(b, 10, x.Describe), true
+	b = appendBool(b, 10, x.Describe)
+	return appendBool(b, 11, x.WritesNothing), true
 }
 
 // ReadWire reads what AppendWire and proto.Marshal give, into an empty request. It is false for what is left to
@@ -75,6 +76,8 @@ func (x *ExecuteRequest) ReadWire(b []byte) bool {
 			x.ReadOnly = protowire.DecodeBool(v)
 		case 10:
 			x.Describe = protowire.DecodeBool(v)
+		case 11:
+			x.WritesNothing = protowire.DecodeBool(v)
 		default:
 			return false
 		}

@@ -69,7 +69,7 @@ func (sh *Shell) mcp(ctx context.Context, args []string) error {
 	}
 	remote, err := (&mcp.StreamableClientTransport{
 		Endpoint: strings.TrimSuffix(*o.endpoint, "/") + "/mcp", DisableStandaloneSSE: true,
-		HTTPClient: &http.Client{Transport: headerTransport(o.header)},
+		HTTPClient: &http.Client{Transport: headerTransport(o.header), CheckRedirect: sameHost},
 	}).Connect(ctx)
 	if err != nil {
 		return err
@@ -180,6 +180,20 @@ func (t headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return nil, fmt.Errorf("%s: %s", response.Status, bytes.TrimSpace(reason))
 }
+
+// sameHost keeps the headers, which may have a token, from other hosts.
+func sameHost(r *http.Request, before []*http.Request) error {
+	switch first := before[0].URL; {
+	case r.URL.Host != first.Host, first.Scheme == "https" && r.URL.Scheme != "https":
+		return fmt.Errorf("the engine redirects to %s: set --endpoint to where it is", r.URL)
+	case len(before) >= mostRedirects:
+		return errors.New("the engine redirects again and again")
+	}
+	return nil
+}
+
+// mostRedirects is how many redirects are followed.
+const mostRedirects = 10
 
 // longestReason bounds what is read of a refusal, in bytes.
 const longestReason = 64 << 10

@@ -123,6 +123,7 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 		RequestId:     id,
 		ClientHeaders: clientHeaders,
 		ReadOnly:      r.ReadOnly,
+		WritesNothing: r.WritesNothing,
 		Describe:      a.logs.describe || a.Tracing.On(),
 	}, nil
 }

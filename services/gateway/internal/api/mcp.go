@@ -49,6 +49,7 @@ const (
 	mostHits      = 50
 	defaultHits   = 20
 	largestSchema = 16 << 20
+	mostKept      = 10 // times the size of an answer: each call holds as much memory, a few times
 	mostSeries    = 1000
 	schemaURI     = "engine://schema"
 	typeURI       = "engine://types/"
@@ -130,8 +131,8 @@ func tryMCP(x *exchange) error { return x.callMCP(true) }
 
 func (x *exchange) callMCP(trial bool) error {
 	a := x.api
-	if err := a.CORS.Admit(x.r); err != nil {
-		return apierror.New(apierror.AccessDenied, err.Error()).WithStatus(http.StatusForbidden)
+	if refusal := a.CORS.Admit(x.r); refusal != nil {
+		return apierror.New(apierror.AccessDenied, refusal.Always()).WithStatus(http.StatusForbidden)
 	}
 	body, err := x.authenticateAndRead()
 	if err != nil {

@@ -224,7 +224,7 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 		return a.text(text, err), nil
 	case p.Name == toolQuery:
 		a.rows = a.x.api.MCP.Rows
-		return a.execute(request.GraphQL{Query: in.Query, Variables: in.Variables, ReadOnly: true}), nil
+		return a.execute(request.GraphQL{Query: in.Query, Variables: in.Variables, ReadOnly: true, WritesNothing: true}), nil
 	}
 	return a.explain(in.Query, in.Variables), nil
 }
@@ -271,7 +271,7 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 	x := a.x
 	x.asks(r)
 	var body bytes.Buffer
-	sink := &bounded{to: &body, most: largestSchema, head: func(m proto.Message) {
+	sink := &bounded{to: &body, most: min(mostKept*x.api.MCP.AnswerSize, largestSchema), head: func(m proto.Message) {
 		if h, ok := m.(*queryv1.ExecuteHead); ok {
 			x.describe(request.Describe(h))
 		}

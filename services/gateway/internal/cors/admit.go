@@ -17,22 +17,46 @@ var privateNames = []string{".localhost", ".local", ".internal", ".svc", ".test"
 // formTypes are media types that any page can send to any server without asking it first.
 var formTypes = []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
+// Refusal is why a request may be of a page of others.
+type Refusal struct {
+	// Host is the host of the request that isn't known to be the engine's, empty when From may not call.
+	Host string
+	// From is where the page comes from.
+	From string
+}
+
+// Error implements error, for an engine without a secret.
+func (r *Refusal) Error() string {
+	if r.Host != "" {
+		return fmt.Sprintf("no admin secret is set, so requests to the host %q are refused: set --admin-secret, or add \"http://%s\" to --cors-domain", r.Host, r.Host)
+	}
+	return fmt.Sprintf("no admin secret is set, so pages of %s may not call: set --admin-secret, or add the origin to --cors-domain", r.From)
+}
+
+// Always is the text for what is refused with a secret, too.
+func (r *Refusal) Always() string {
+	if r.Host != "" {
+		return fmt.Sprintf("requests to the host %q are refused: add \"https://%s\" to --cors-domain", r.Host, r.Host)
+	}
+	return fmt.Sprintf("pages of %s may not call: add the origin to --cors-domain", r.From)
+}
+
 // Admit returns nil for a request that may do everything where no secret is set: of the engine's own page, of a page whose origin is
 // listed, or of no page. Else it describes why not. "*" lists no origin.
-func (p *Policy) Admit(r *http.Request) error {
+func (p *Policy) Admit(r *http.Request) *Refusal {
 	origin := r.Header.Get("Origin")
 	switch {
 	case origin != "" && !p.off && p.lists(origin):
 		return nil
 	case !p.isOwnHost(r.Host):
 		// A name of another user may lead to this machine: its pages would be of the engine's own origin.
-		return fmt.Errorf("no admin secret is set, so requests to the host %q are refused: set --admin-secret, or add \"http://%s\" to --cors-domain", r.Host, r.Host)
+		return &Refusal{Host: r.Host}
 	case !p.Trusts(r), !isSameHost(r.Header.Get("Referer"), r) && r.Method != http.MethodGet, isForm(r):
 		from := origin
 		if from == "" {
 			from = "another origin"
 		}
-		return fmt.Errorf("no admin secret is set, so pages of %s may not call: set --admin-secret, or add the origin to --cors-domain", from)
+		return &Refusal{From: from}
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestAdmit(t *testing.T) {
 			r.Header.Set(c.headers[i], c.headers[i+1])
 		}
 		if c.want {
-			require.NoError(t, p.Admit(r), name)
+			require.Nil(t, p.Admit(r), name)
 		} else {
 			require.ErrorContains(t, p.Admit(r), "no admin secret is set", name)
 		}
@@ -66,5 +66,5 @@ func TestAdmit(t *testing.T) {
 	r := httptest.NewRequest("POST", "/v1/graphql", nil)
 	r.Host = "127.0.0.1"
 	r.Header.Set("Origin", "https://shop.example")
-	require.Error(t, p.Admit(r))
+	require.NotNil(t, p.Admit(r))
 }

@@ -22,6 +22,8 @@ type GraphQL struct {
 	Variables []byte
 	// ReadOnly refuses operations that write.
 	ReadOnly bool
+	// WritesNothing, with ReadOnly, refuses queries that call volatile functions.
+	WritesNothing bool
 	// Document names the document.
 	Document Document
 }

@@ -79,9 +79,12 @@ func (d *Document) offered(role *schema.Role, limits parse.Limits) *parse.Operat
 }
 
 func newTool(d *Document, role *schema.Role, op *parse.Operation) (Tool, error) {
-	t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, ReadOnly: op.Kind == parse.Query}
-	if !t.ReadOnly {
+	t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, ReadOnly: op.Kind == parse.Query && validate.Writing(role, op) == ""}
+	switch {
+	case op.Kind == parse.Mutation:
 		t.Destructive, t.Idempotent = effects(role, op)
+	case !t.ReadOnly:
+		t.Destructive = true
 	}
 	var err error
 	if t.Input, err = json.Marshal(inputOf(role, op)); err != nil {
