@@ -45,7 +45,9 @@ func TestAssistantsOutliveAnExecutor(t *testing.T) {
 	require.Contains(t, call(books), `"structuredContent":{"book":[{"id":1}]}`)
 	ended := make(chan string, 1)
 	go func() { ended <- call(`{"name":"wait","arguments":{}}`) }()
-	eventually(t, startLimit, func() bool { return number(t, c.databaseURL, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%slow%' AND pid <> pg_backend_pid()`) > 0 },
+	eventually(t, startLimit, func() bool {
+		return number(t, c.databaseURL, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%slow%' AND pid <> pg_backend_pid()`) > 0
+	},
 		func() string { return "the call doesn't begin" })
 	first.kill()
 	answer := <-ended
