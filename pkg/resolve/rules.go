@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// parseRules parses the rules of a permission. Several of them are merged by anyOf: each allows something.
+// parseRules parses the rules of a permission, and merges several of them: each allows something.
 func parseRules[M, P any](d definitionParser, m *metadata.Definition[M], parse func(*M) (*P, error), merge func([]*P) (*P, error)) (*P, error) {
 	parsed := make([]*P, len(m.Rules))
 	for i := range m.Rules {
@@ -34,7 +34,7 @@ func (d definitionParser) anySelect(rules []*SelectPermission) (*SelectPermissio
 	return p, nil
 }
 
-// anyInsert allows the rows that some rule checks. A column may be set in rows that a rule checks which lists it.
+// anyInsert allows rows that pass the check of at least one rule. A column may be set in rows that pass the check of a rule which lists it.
 func (d definitionParser) anyInsert(rules []*InsertPermission) (*InsertPermission, error) {
 	first := rules[0]
 	p := &InsertPermission{
@@ -50,8 +50,8 @@ func (d definitionParser) anyInsert(rules []*InsertPermission) (*InsertPermissio
 	return p, nil
 }
 
-// anyUpdate allows to update the rows that some rule filters. A column may be set in rows that a rule filters which lists it. A row
-// as it is written has to pass the check of some rule, and none where a rule has no check.
+// anyUpdate allows updates of the rows that match the filter of at least one rule. A column may be set in rows that match a rule which
+// lists it. The new row must pass the check of at least one rule; a rule without a check accepts every row.
 func (d definitionParser) anyUpdate(rules []*UpdatePermission) (*UpdatePermission, error) {
 	first := rules[0]
 	p := &UpdatePermission{

@@ -144,7 +144,12 @@ func never(e ir.BoolExp) bool {
 
 // Expr is the value of the computed field in a row, for a client that gives no arguments.
 func (f SelectComputedField) Expr() ir.Expr {
-	return redacted(f.Field.Call(f.Field.CallArgs()), f.Redact)
+	return f.With(f.Field.CallArgs())
+}
+
+// With is the value of the computed field in a row, for arguments of a client.
+func (f SelectComputedField) With(args []ir.CallArg) ir.Expr {
+	return redacted(f.Field.Call(args), f.Redact)
 }
 
 func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {

@@ -50,14 +50,7 @@ func (p *Planner) computed(c *resolve.SelectComputedField) ir.Expr {
 
 func (p *Planner) call(c *resolve.SelectComputedField, args []ir.CallArg) ir.Expr {
 	p.Calls(c.Field.Function, nil)
-	return redacted(c.Field.Call(args), c.Redact)
-}
-
-func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {
-	if when == nil {
-		return e
-	}
-	return ir.Redacted{Expr: e, When: ir.Rule{Exp: when}}
+	return c.With(args)
 }
 
 // computedFrom is the result of a table computed field as a relation.
