@@ -25,6 +25,21 @@ type Dialect interface {
 	Kind() string
 }
 
+// SessionBound is a Dialect of sources that set something for each session, by which policies of the database may decide: what is read then
+// depends on more than the statement.
+type SessionBound interface {
+	// SessionVariables are those that it depends on, sorted; bound is false where nothing is set.
+	SessionVariables() (names []string, bound bool)
+}
+
+// BoundBySession is SessionBound.SessionVariables of any dialect.
+func BoundBySession(d Dialect) (names []string, bound bool) {
+	if s, ok := d.(SessionBound); ok {
+		return s.SessionVariables()
+	}
+	return nil, false
+}
+
 // KeyedWrites is a Dialect of databases that may not hand out rows as a whole when they write them, nor read others next to them. Rows are
 // read again by their primary key there (ir.RowRef and ir.Written have it), what is to be removed is read before, and inserted rows are
 // spelt one by one.

@@ -1,6 +1,8 @@
 package backend
 
 import (
+	"encoding/json"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
@@ -9,10 +11,10 @@ import (
 // Kind is one kind of sources: what metadata has to know of it, and what its backend does.
 type Kind struct {
 	*metadata.Kind
-	// Dialect is the dialect of a source with that catalog, from the catalog alone; one that was not
-	// introspected yet has an empty one. Dialects are comparable, and equal ones do the same: what was
-	// made with one is kept for the other.
-	Dialect func(c *catalog.Source) (Dialect, error)
+	// Dialect is the dialect of a source with that catalog and configuration, from these alone; one that was not
+	// introspected yet has an empty catalog. Dialects are comparable, and equal ones do the same: what was
+	// made with one is kept for the other. The configuration is that of metadata, nil for the default.
+	Dialect func(c *catalog.Source, configuration json.RawMessage) (Dialect, error)
 	// Open opens a source; it makes no connection yet.
 	Open func(*metadata.Source) (Source, error)
 }
@@ -30,8 +32,8 @@ func NewKinds(list ...*Kind) Kinds {
 	return kinds
 }
 
-// Dialect is the dialect of a source of a kind with that catalog, nil when there is none yet.
-func (k Kinds) Dialect(name string, c *catalog.Source) (Dialect, error) {
+// Dialect is the dialect of a source of a kind with that catalog, nil when there is none yet, and configuration.
+func (k Kinds) Dialect(name string, c *catalog.Source, configuration json.RawMessage) (Dialect, error) {
 	kind := k[name]
 	if kind == nil {
 		return nil, unsupported(name)
@@ -39,7 +41,7 @@ func (k Kinds) Dialect(name string, c *catalog.Source) (Dialect, error) {
 	if c == nil {
 		c = &catalog.Source{}
 	}
-	return kind.Dialect(c)
+	return kind.Dialect(c, configuration)
 }
 
 func unsupported(kind string) error {

@@ -49,6 +49,9 @@ func (m *Model) SQL() string {
 		}
 		fmt.Fprintf(&b, "CREATE FUNCTION %s(n int) RETURNS %s LANGUAGE sql STABLE AS $$ %s $$;\n", f.Name, set+quote(f.Returns.Name), f.body)
 	}
+	if m.databaseRole != "" {
+		b.WriteString(m.policies())
+	}
 	return b.String()
 }
 
@@ -219,6 +222,10 @@ func (m *Model) permissionMetadata(t *Table) object {
 	}
 	for _, role := range m.Roles {
 		if p := t.perms[role]; p != nil {
+			if m.databaseRole != "" {
+				all := *p
+				p, all.filter = &all, conjunction{}
+			}
 			add(&selects, role, p.metadata(t))
 		}
 		if list := t.lists[role]; list != nil {

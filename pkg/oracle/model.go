@@ -149,6 +149,8 @@ type Model struct {
 	Roles   []string
 	parents map[string][]string
 	Session map[string]string
+	// databaseRole is the role of requests where policies hide rows; empty where permissions do.
+	databaseRole string
 
 	// What was found out once: what roles see of tables, and of their rows, by their keys.
 	sights map[sightKey]*sight

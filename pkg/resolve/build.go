@@ -46,7 +46,7 @@ func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schem
 		if c == nil || unsupported(m, o) != "" {
 			continue
 		}
-		d, err := o.Kinds.Dialect(m.Kind, c)
+		d, err := o.Kinds.Dialect(m.Kind, c, m.Configuration)
 		if err != nil {
 			continue // see sourceProblem
 		}

@@ -65,7 +65,7 @@ func (s *Schema) sourceProblem(m *metadata.Source) string {
 	if s.catalogs[m.Name] == nil {
 		return fmt.Sprintf("source %q has not been introspected", m.Name)
 	}
-	if _, err := s.options.Kinds.Dialect(m.Kind, s.catalogs[m.Name]); err != nil {
+	if _, err := s.options.Kinds.Dialect(m.Kind, s.catalogs[m.Name], m.Configuration); err != nil {
 		return apierror.From(err).Message
 	}
 	return ""

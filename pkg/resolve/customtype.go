@@ -103,7 +103,7 @@ func (c *customTypes) find(name string) *CustomType {
 // sourceScalar finds the scalar of that GraphQL name among the types of the sources.
 func (s *Schema) sourceScalar(name string) *CustomType {
 	for _, m := range s.Document.Sources {
-		d, err := s.options.Kinds.Dialect(m.Kind, s.catalogs[m.Name])
+		d, err := s.options.Kinds.Dialect(m.Kind, s.catalogs[m.Name], m.Configuration)
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 package resolve_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func TestDialectsAreThoseOfTheirSources(t *testing.T) {
 	const tooOld = 3
 	o := resolve.Options{Kinds: backend.NewKinds(&backend.Kind{
 		Kind: metadata.KindNamed("postgres"),
-		Dialect: func(c *catalog.Source) (backend.Dialect, error) {
+		Dialect: func(c *catalog.Source, _ json.RawMessage) (backend.Dialect, error) {
 			if c.Version == tooOld {
 				return nil, apierror.New(apierror.NotSupported, "version 3 is too old")
 			}

@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/oracle"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
@@ -71,6 +72,33 @@ func TestRandomAnswers(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestPoliciesAreRules: random rules of permissions, as policies of PostgreSQL, show the same rows.
+func TestPoliciesAreRules(t *testing.T) {
+	t.Parallel()
+	role := dbtest.Role(t)
+	db := postgresModels(t)
+	asked, several := 0, 0
+	for i := range modelsOf("PostgreSQL") {
+		seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
+		m := oracle.New(seed, db.dialect)
+		m.Police(role)
+		e := newModelFixture(t, db, m, seed)
+		for _, role := range m.Roles {
+			for n := range uint64(2 * queriesPerRole) {
+				switch err := requireAnswer(t, e, db, m, role, seed, n); {
+				case err == nil:
+					asked++
+				case errors.Is(err, oracle.ErrAmbiguous):
+					several++
+				}
+			}
+		}
+		e.sources.Close()
+	}
+	t.Logf("%d answers are right, %d questions have several", asked, several)
+	require.GreaterOrEqual(t, asked, several, "most questions should have one answer")
 }
 
 // TestRandomChanges changes random rows as random roles: those that the permission and the

@@ -16,7 +16,7 @@ func Kind(env metadata.Env) *backend.Kind {
 	known.Configuration = func() metadata.Configuration { return &Configuration{} }
 	return &backend.Kind{
 		Kind: &known,
-		Dialect: func(c *catalog.Source) (backend.Dialect, error) {
+		Dialect: func(c *catalog.Source, _ json.RawMessage) (backend.Dialect, error) {
 			// A catalog that can't say has no bound.
 			limit, _ := strconv.Atoi(c.Extensions[extensionLimit])
 			return Dialect{Limit: limit}, nil

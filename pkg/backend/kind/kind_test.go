@@ -19,10 +19,10 @@ func TestOpen(t *testing.T) {
 	kinds := kind.All(func(name string) (string, bool) { return url, name == "SHOP_URL" }, "test")
 	for name, k := range kinds {
 		require.Equal(t, name, k.Name)
-		d, err := kinds.Dialect(name, nil)
+		d, err := kinds.Dialect(name, nil, nil)
 		require.NoError(t, err)
 		require.Equal(t, name, d.Kind())
-		again, err := kinds.Dialect(name, nil)
+		again, err := kinds.Dialect(name, nil, nil)
 		require.NoError(t, err)
 		require.Equal(t, d, again, "dialects of one catalog are equal")
 	}

@@ -22,6 +22,8 @@ type Dialect struct {
 	shares bool
 	// ownEquality is set where users have defined what types of PostgreSQL are equal to.
 	ownEquality bool
+	// session is nil where requests set nothing.
+	session *sessionSettings
 }
 
 // New returns the dialect of PostgreSQL itself.

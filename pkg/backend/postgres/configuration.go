@@ -22,8 +22,10 @@ type Configuration struct {
 	ChangeFeed string `json:"change_feed,omitempty"`
 	// Execution is nil where what is faster is measured.
 	Execution *Execution `json:"execution,omitempty"`
-	// noChangeFeed is set for flavors without triggers on statements.
-	noChangeFeed bool
+	// Session is nil where requests set nothing.
+	Session *SessionSettings `json:"session,omitempty"`
+	// other is set for flavors that aren't PostgreSQL: they have no triggers on statements, and their policies were not tried.
+	other bool
 }
 
 // Unsupported refuses to choose connections for each request: the primary would answer for all
@@ -60,7 +62,7 @@ const (
 )
 
 func (c *Configuration) checkChangeFeed() error {
-	if c.ChangeFeed != "" && c.noChangeFeed {
+	if c.ChangeFeed != "" && c.other {
 		return apierror.At(apierror.New(apierror.NotSupported, "databases of this kind report no changes: subscriptions are polled"), "change_feed")
 	}
 	switch c.ChangeFeed {
@@ -210,8 +212,14 @@ func (c *Configuration) Check() error {
 	if c.ReadReplicas != nil && len(c.ReadReplicas) == 0 {
 		return apierror.At(apierror.New(apierror.ParseFailed, "parsing NonEmpty failed, unexpected empty list"), "read_replicas")
 	}
-	if err := c.checkChangeFeed(); err != nil || c.ConnectionSet == nil {
+	if err := c.checkChangeFeed(); err != nil {
 		return err
+	}
+	if c.Session != nil && c.other {
+		return apierror.At(apierror.New(apierror.NotSupported, "settings for sessions are supported on PostgreSQL only"), "session")
+	}
+	if c.ConnectionSet == nil {
+		return nil
 	}
 	if len(c.ConnectionSet) == 0 {
 		return apierror.At(apierror.New(apierror.ParseFailed, "connection set cannot be empty"), "connection_set")

@@ -20,6 +20,8 @@ type Options struct {
 	ApplicationName string
 	// ChangeFeed is how changes of tables are reported; empty for not at all.
 	ChangeFeed string
+	// Session is what each transaction of a request sets, nil for nothing.
+	Session *SessionSettings
 }
 
 // Server is an open source of any flavour of PostgreSQL. Connections are made when they are needed.
@@ -27,6 +29,7 @@ type Server struct {
 	primary    *schedule.Scheduler
 	replicas   []*schedule.Scheduler
 	changeFeed string
+	session    *sessionSettings
 	// distributed databases tell which nodes their tables are on.
 	distributed bool
 	// noTriggers is set where the catalogue has no definitions of triggers.
@@ -59,7 +62,7 @@ func openServer(o Options, s Server) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.primary, s.changeFeed = primary, o.ChangeFeed
+	s.primary, s.changeFeed, s.session = primary, o.ChangeFeed, newSessionSettings(o.Session)
 	for i, e := range o.Replicas {
 		e.Distributed = s.distributed
 		replica, err := schedule.New(e, o.ApplicationName)

@@ -37,7 +37,7 @@ const secretsPrefix = "ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX"
 // Configure turns the configuration of a source into the options to open it with. It
 // resolves everything once, so that a missing variable is found before a connection is made.
 func Configure(c Configuration, env Env, applicationName string) (Options, error) {
-	o := Options{ApplicationName: applicationName, ChangeFeed: c.ChangeFeed}
+	o := Options{ApplicationName: applicationName, ChangeFeed: c.ChangeFeed, Session: c.Session}
 	var err error
 	if o.Primary, err = endpoint(c.ConnectionInfo, c.Execution, env); err != nil {
 		return o, err

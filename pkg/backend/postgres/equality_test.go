@@ -62,10 +62,10 @@ func TestJoinsByOwnOperators(t *testing.T) {
 	} {
 		found, err := newFixture(t, sql, nil).source.Introspect(t.Context(), nil)
 		require.NoError(t, err)
-		d, err := kind.Dialect(found)
+		d, err := kind.Dialect(found, nil)
 		require.NoError(t, err)
 		require.Equal(t, own, d.Joins(catalog.Type{Name: "uuid"}, catalog.Type{Name: "int4"}), sql)
-		again, err := kind.Dialect(found)
+		again, err := kind.Dialect(found, nil)
 		require.NoError(t, err)
 		require.Same(t, d, again, "what is unchanged is taken over")
 	}

@@ -17,6 +17,10 @@ func (s *Server) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	if err != nil {
 		return "", nil, err
 	}
+	ahead, err := s.session.forSession(a.Session)
+	if err != nil {
+		return "", nil, err
+	}
 	c, err := s.reader().Acquire(ctx)
 	if err != nil {
 		return "", nil, err
@@ -36,14 +40,14 @@ func (s *Server) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	if err != nil {
 		return "", nil, err
 	}
-	explain := "EXPLAIN " + text.SQL
-	r := c.PG.ExecParams(ctx, explain, values, nil, nil, nil)
+	explain := wire.Text{SQL: "EXPLAIN " + text.SQL, Once: true}
 	var plan []string
-	for r.NextRow() {
-		plan = append(plan, string(r.Values()[0]))
-	}
-	if _, err := r.Close(); err != nil {
-		return "", nil, wire.QueryError(ctx, err, wire.Executed{SQL: explain, Args: values})
+	_, err = c.EachRow(ctx, wire.Execution{Text: &explain, Values: values, Before: before(ahead)}, func(row [][]byte) error {
+		plan = append(plan, string(row[0]))
+		return nil
+	})
+	if err != nil {
+		return "", nil, wire.QueryError(ctx, err, wire.Executed{SQL: explain.SQL, Args: values})
 	}
 	return shown.SQL, plan, nil
 }

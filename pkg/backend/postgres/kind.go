@@ -18,19 +18,21 @@ func Kinds(env Env, application string) []*backend.Kind {
 
 func (f *flavor) kind(env Env, application string) *backend.Kind {
 	known := *metadata.KindNamed(f.dialect.kind)
-	known.Configuration = func() metadata.Configuration { return &Configuration{noChangeFeed: f != postgres} }
+	known.Configuration = func() metadata.Configuration { return &Configuration{other: f != postgres} }
 	known.ChangesSchema = func(sql string) bool {
 		return touchesMetadata.MatchString(sql) || f.places != nil && f.places.MatchString(sql)
 	}
 	own := *f.dialect
 	own.ownEquality = true
+	settled := &settled{known: map[settledKey]*Dialect{}}
 	return &backend.Kind{
 		Kind: &known,
-		Dialect: func(c *catalog.Source) (backend.Dialect, error) {
+		Dialect: func(c *catalog.Source, configuration json.RawMessage) (backend.Dialect, error) {
+			d := f.dialect
 			if c != nil && c.Extensions[extensionEquality] != "" {
-				return &own, nil
+				d = &own
 			}
-			return f.dialect, nil
+			return settled.with(d, configuration), nil
 		},
 		Open: func(s *metadata.Source) (backend.Source, error) {
 			var c Configuration

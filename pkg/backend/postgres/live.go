@@ -41,6 +41,8 @@ type liveStatement struct {
 	apart []*statement
 	// match is nil when any row of its table may matter to a cohort.
 	match *liveMatch
+	// session is what each cohort sets: its values are behind those of the columns.
+	session *sessionSettings
 }
 
 // liveColumns are the values that differ between cohorts, as columns of "_subs". They come as
@@ -114,11 +116,13 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		sql:     sql,
 		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params, zoned: r.zoned},
 		check:   &rendered{Text: wire.Text{SQL: "SELECT " + r.Dialect.Abilities().NoItem + " FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
-		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
+		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals, session: d.session,
 	}
-	s.match = matchOf(l, r.live.params)
+	if d.session == nil { // policies may hide rows that are in the log
+		s.match, s.stream = matchOf(l, r.live.params), r.streamOf(l)
+	}
 	s.text.addComment(o.Comment)
-	if s.stream = r.streamOf(l); s.stream != nil {
+	if s.stream != nil {
 		items = append(items, seenItem)
 		s.seeing = &rendered{Text: wire.Text{SQL: "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()}, params: r.Params, zoned: r.zoned}
 		s.seeing.addComment(o.Comment)
@@ -174,6 +178,11 @@ func (s *liveStatement) Columns() []backend.LiveColumn {
 			list[i].Variable = p.Index
 		}
 	}
+	if s.session != nil {
+		for _, name := range s.session.sources() {
+			list = append(list, backend.LiveColumn{Variable: -1, Session: name})
+		}
+	}
 	return list
 }
 
@@ -186,5 +195,9 @@ func (s *liveStatement) Bind(a backend.Args) ([][]byte, error) {
 			return nil, err
 		}
 	}
-	return values, nil
+	if s.session == nil {
+		return values, nil
+	}
+	own, err := s.session.values(a.Session)
+	return append(values, own...), err
 }

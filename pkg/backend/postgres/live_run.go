@@ -23,13 +23,13 @@ func (s *Server) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 	if stmt.apart != nil {
 		return s.runApart(ctx, stmt, cohorts, f)
 	}
-	return s.runLive(ctx, stmt, stmt.text, wire.BinaryResults, cohorts, func(_ *wire.Conn, row [][]byte) error {
+	return s.runLive(ctx, liveRun{stmt, stmt.text, wire.BinaryResults, cohorts, func(_ *wire.Conn, row [][]byte) error {
 		cohort, roots, cursor, err := stmt.cohortOf(row, len(cohorts))
 		if err == nil {
 			f(cohort, roots, cursor)
 		}
 		return err
-	})
+	}})
 }
 
 // cohortOf reads a row of the result for a number of cohorts.
@@ -53,7 +53,7 @@ func (s *Server) CheckLive(ctx context.Context, st backend.LiveStatement, cohort
 	if err != nil || len(stmt.columns) == 0 {
 		return err
 	}
-	return s.runLive(ctx, stmt, stmt.check, nil, [][][]byte{cohort}, func(*wire.Conn, [][]byte) error { return nil })
+	return s.runLive(ctx, liveRun{stmt, stmt.check, nil, [][][]byte{cohort}, func(*wire.Conn, [][]byte) error { return nil }})
 }
 
 // passing matches texts whose value as a time depends on when PostgreSQL reads them.
@@ -65,10 +65,10 @@ func (s *Server) StreamStart(ctx context.Context, st backend.LiveStatement, coho
 	if err != nil || stmt.start == nil || !passing.Match(cohort[stmt.startAt]) {
 		return nil, err
 	}
-	err = s.runLive(ctx, stmt, stmt.start, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
+	err = s.runLive(ctx, liveRun{stmt, stmt.start, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
 		start = bytes.Clone(row[0])
 		return nil
-	})
+	}})
 	return start, err
 }
 
@@ -88,10 +88,10 @@ func (s *Server) ExplainLive(ctx context.Context, st backend.LiveStatement, coho
 		}
 		return plan, nil
 	}
-	err = s.runLive(ctx, stmt, stmt.explain, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
+	err = s.runLive(ctx, liveRun{stmt, stmt.explain, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
 		plan = append(plan, string(row[0]))
 		return nil
-	})
+	}})
 	return plan, err
 }
 
@@ -127,17 +127,60 @@ func (s *Server) liveConn(ctx context.Context, stmt *liveStatement) (c *wire.Con
 	return c, err
 }
 
-// runLive runs one of the texts of a subscription and calls f for each row; again where a
-// prepared statement is out of date.
-func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(c *wire.Conn, row [][]byte) error) error {
-	c, err := s.liveConn(ctx, stmt)
+// liveRun is a run of one of the texts of a subscription.
+type liveRun struct {
+	stmt    *liveStatement
+	text    *rendered
+	formats []int16
+	cohorts [][][]byte
+	// row gets each row.
+	row func(c *wire.Conn, row [][]byte) error
+}
+
+// runLive runs a text for all cohorts, on one connection; those that set something else in a transaction of their own.
+func (s *Server) runLive(ctx context.Context, r liveRun) error {
+	c, err := s.liveConn(ctx, r.stmt)
 	if err != nil {
 		return err
 	}
 	defer c.Release()
-	values := stmt.arguments(text, cohorts)
+	for _, members := range r.stmt.bySession(r.cohorts) {
+		var ahead wire.Command
+		if r.stmt.session != nil {
+			ahead = r.stmt.session.ahead(r.cohorts[members[0]][len(r.stmt.columns):], ahead)
+		}
+		if err := r.on(ctx, c, members, ahead); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bySession are the indexes of the cohorts, in lists of those that set the same.
+func (s *liveStatement) bySession(cohorts [][][]byte) [][]int {
+	var lists [][]int
+	places := map[string]int{}
+	for i, values := range cohorts {
+		key := ""
+		if s.session != nil {
+			key = string(bytes.Join(values[len(s.columns):], []byte{0})) // PostgreSQL has no NUL in settings
+		}
+		place, ok := places[key]
+		if !ok {
+			place = len(lists)
+			places[key], lists = place, append(lists, nil)
+		}
+		lists[place] = append(lists[place], i)
+	}
+	return lists
+}
+
+// on runs a text for some cohorts after a command, unless that is zero; again where a prepared statement is out of date.
+func (r *liveRun) on(ctx context.Context, c *wire.Conn, members []int, ahead wire.Command) error {
+	text, f := r.text, r.row
+	values := r.stmt.arguments(text, r.cohorts, members)
 	for attempt := 0; ; attempt++ {
-		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: formats})
+		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: r.formats, Before: before(ahead)})
 		rows := 0
 		if err == nil {
 			for res.Next() {
@@ -159,25 +202,25 @@ func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendere
 	}
 }
 
-// arguments are the parameters of a text: its constants, the numbers of the cohorts, and an
+// arguments are the parameters of a text: its constants, the numbers of some of the cohorts, and an
 // array for each of their values.
-func (s *liveStatement) arguments(text *rendered, cohorts [][][]byte) [][]byte {
+func (s *liveStatement) arguments(text *rendered, cohorts [][][]byte, members []int) [][]byte {
 	values := make([][]byte, 0, len(text.params)+1+len(s.columns))
 	for i := range text.params {
 		values = append(values, text.params[i].Text)
 	}
 	ids := []byte{'{'}
-	for i := range cohorts {
+	for i, at := range members {
 		if i > 0 {
 			ids = append(ids, ',')
 		}
-		ids = strconv.AppendInt(ids, int64(i), 10)
+		ids = strconv.AppendInt(ids, int64(at), 10)
 	}
 	values = append(values, append(ids, '}'))
-	column := make([][]byte, len(cohorts))
+	column := make([][]byte, len(members))
 	for i := range s.columns {
-		for j := range cohorts {
-			column[j] = cohorts[j][i]
+		for j, at := range members {
+			column[j] = cohorts[at][i]
 		}
 		values = append(values, quote.Array(column))
 	}

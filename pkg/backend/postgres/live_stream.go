@@ -101,7 +101,7 @@ func (s *Server) QueryStream(ctx context.Context, st backend.LiveStatement, coho
 	if stmt.seeing == nil {
 		return errors.New("a subscription whose rows are known by its statement alone")
 	}
-	return s.runLive(ctx, stmt, stmt.seeing, wire.BinaryResults, cohorts, func(c *wire.Conn, row [][]byte) error {
+	return s.runLive(ctx, liveRun{stmt, stmt.seeing, wire.BinaryResults, cohorts, func(c *wire.Conn, row [][]byte) error {
 		last := max(len(row)-1, 0)
 		cohort, roots, cursor, err := stmt.cohortOf(row[:last], len(cohorts))
 		if err != nil {
@@ -116,5 +116,5 @@ func (s *Server) QueryStream(ctx context.Context, st backend.LiveStatement, coho
 		}
 		f(cohort, roots, cursor, seen)
 		return nil
-	})
+	}})
 }

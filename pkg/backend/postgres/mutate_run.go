@@ -21,6 +21,10 @@ import (
 // source is configured for it, a transaction that could not be serialised with others is repeated:
 // nothing of it has happened, and f is called again.
 func (s *Server) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
+	set, err := s.session.forMutation(user)
+	if err != nil {
+		return err
+	}
 	t := &tx{holding: holding{server: s.primary}}
 	defer t.release()
 	if !t.server.Writes.Possible() {
@@ -29,7 +33,7 @@ func (s *Server) Mutate(ctx context.Context, user *session.Session, f func(backe
 		}
 	}
 	for stale, conflicts := 0, 0; ; {
-		*t = tx{holding: t.holding, user: user, attempt: stale}
+		*t = tx{holding: t.holding, user: user, settings: s.session, set: set, attempt: stale}
 		err := t.run(ctx, f)
 		switch {
 		case t.refused != nil:
@@ -106,9 +110,12 @@ func (h *holding) release() {
 // tx is a transaction. It begins with its first statement, in the same round trip.
 type tx struct {
 	holding
-	user   *session.Session
-	open   bool
-	failed error
+	user *session.Session
+	// settings are nil where the source sets nothing; set are their values.
+	settings *sessionSettings
+	set      [][]byte
+	open     bool
+	failed   error
 	// stale reports whether a statement failed for what the session had kept and isn't so any more:
 	// everything can be done again.
 	stale bool
@@ -153,6 +160,9 @@ var oneByOne = wire.Command{SQL: "SET LOCAL citus.multi_shard_modify_mode = 'seq
 func (t *tx) announcement(ctx context.Context) wire.Command {
 	if !t.announced {
 		t.ahead, _ = wire.Announce(ctx, t.user, true)
+		if t.settings != nil {
+			t.ahead = t.settings.ahead(t.set, t.ahead)
+		}
 		t.announced = true
 	}
 	return t.ahead

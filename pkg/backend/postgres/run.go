@@ -25,9 +25,17 @@ func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args
 	if err != nil {
 		return err
 	}
-	run := func(c *wire.Conn) error { return runQuery(ctx, c, stmt, values, out) }
+	ahead, err := s.session.forSession(a.Session)
+	if err != nil {
+		return err
+	}
+	run := func(c *wire.Conn) error { return runQuery(ctx, c, stmt, values, ahead, out) }
 	mark, before := len(out.Buf), out.Sent()
-	lost, err := s.reader().Read(ctx, stmt.job(values), out, run)
+	job := stmt.job(values)
+	if ahead.SQL != "" { // policies may decide otherwise for each session, and each time
+		job.Ahead, job.Stable = ahead, false
+	}
+	lost, err := s.reader().Read(ctx, job, out, run)
 	if lost && out.Sent() == before && ctx.Err() == nil {
 		out.Buf = out.Buf[:mark]
 		err = s.reader().ReadAgain(ctx, run)
@@ -60,28 +68,28 @@ func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
 // Parameters implements backend.Parameterized.
 func (s *statement) Parameters(a backend.Args) ([][]byte, error) { return s.parameters(&a) }
 
-// runQuery runs a statement on the connection, again where a prepared statement is out of date.
-func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byte, out *backend.Answer) error {
+// runQuery runs a statement on the connection, after a command unless that is zero; again where a prepared statement is out of date.
+func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byte, ahead wire.Command, out *backend.Answer) error {
 	text, err := stmt.textFor(c.UTC())
 	if err != nil {
 		return err
 	}
 	out.Hold(true)
 	defer out.Hold(false)
-	mark, before := len(out.Buf), out.Sent()
+	mark, handed := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
 		sent := time.Now()
-		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults})
+		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults, Before: before(ahead)})
 		first := time.Now()
 		if err == nil {
 			err = writeAnswer(c, res, text, out)
 		}
 		if err == nil {
 			c.Pool.Meter.Answered(sent, first)
-			text.cost.Ran(first.Sub(sent), len(out.Buf)-mark+int(out.Sent()-before))
+			text.cost.Ran(first.Sub(sent), len(out.Buf)-mark+int(out.Sent()-handed))
 			return nil
 		}
-		if out.Sent() > before {
+		if out.Sent() > handed {
 			return runError(ctx, c, err, text, values)
 		}
 		out.Buf = out.Buf[:mark]
@@ -89,6 +97,14 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 			return runError(ctx, c, err, text, values)
 		}
 	}
+}
+
+// before is a command as a list, empty for the zero one.
+func before(c wire.Command) []wire.Command {
+	if c.SQL == "" {
+		return nil
+	}
+	return []wire.Command{c}
 }
 
 // sinkError is the error of the sink of the answer.

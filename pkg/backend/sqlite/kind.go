@@ -23,7 +23,7 @@ func Kind(env metadata.Env) *backend.Kind {
 	known.ChangesSchema = changesSchema.MatchString
 	return &backend.Kind{
 		Kind:    &known,
-		Dialect: func(*catalog.Source) (backend.Dialect, error) { return New(), nil },
+		Dialect: func(*catalog.Source, json.RawMessage) (backend.Dialect, error) { return New(), nil },
 		Open: func(s *metadata.Source) (backend.Source, error) {
 			var c Configuration
 			if err := json.Unmarshal(s.Configuration, &c); err != nil {

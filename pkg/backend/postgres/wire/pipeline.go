@@ -72,7 +72,7 @@ func (p *Pipeline) SendIndependent(text *Text, values [][]byte, ahead Command) S
 // announce sends the command ahead of a statement. It is true when to the driver it is part of the statement, as with afterRow.
 func (p *Pipeline) announce(s *Sent, ahead Command, main *prepared) bool {
 	known := p.conn.statements.find(ahead.SQL)
-	if known != nil && main != nil && main.description != nil && len(main.description.Fields) > 0 {
+	if known != nil && p.conn.Suspends && main != nil && main.description != nil && len(main.description.Fields) > 0 {
 		to := p.conn.PG.Frontend()
 		to.SendBind(&pgproto3.Bind{PreparedStatement: known.name, Parameters: ahead.Values})
 		to.SendExecute(&pgproto3.Execute{MaxRows: 1})

@@ -195,7 +195,7 @@ func asking(conn *pgx.Conn) doctor.Ask {
 
 func patient(s *metadata.Source, env metadata.Env, facts *doctor.Facts) (*doctor.Patient, error) {
 	kinds := kind.All(env, "")
-	types, err := kinds.Dialect(s.Kind, nil)
+	types, err := kinds.Dialect(s.Kind, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func (w *work) inspectDatabase(ctx context.Context, kind string, a *metadata.Ins
 	if err != nil {
 		return nil, err
 	}
-	dialect, err := w.Resolve.Kinds.Dialect(kind, found)
+	dialect, err := w.Resolve.Kinds.Dialect(kind, found, nil)
 	if err != nil {
 		return nil, err
 	}

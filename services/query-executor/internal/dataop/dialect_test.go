@@ -1,6 +1,7 @@
 package dataop_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func (m modest) Tables() *backend.Tables {
 func TestWhatTheDatabaseLacksIsRefused(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	dialect := func(*catalog.Source) (backend.Dialect, error) { return modest{postgres.New()}, nil }
+	dialect := func(*catalog.Source, json.RawMessage) (backend.Dialect, error) { return modest{postgres.New()}, nil }
 	o := resolve.Options{Kinds: backend.NewKinds(&backend.Kind{Kind: metadata.KindNamed("postgres"), Dialect: dialect})}
 	s.schema = resolve.Build(s.snapshot.Document, s.snapshot.Catalogs, nil, nil, o)
 	require.Empty(t, s.schema.Inconsistencies())

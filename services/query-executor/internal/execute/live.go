@@ -78,6 +78,9 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 		}
 	}
 	found := findTables(l.Roots)
+	if _, bound := backend.BoundBySession(p.Live.Source.Dialect); bound {
+		found.known = false // policies may read other tables
+	}
 	out.Tables = found.list()
 	if out.Tables != nil {
 		out.Columns = columnsOf(l.Roots)

@@ -61,14 +61,14 @@ func (p *Plan) SessionDeps() SessionDeps {
 		switch part := part.(type) {
 		case *answer.Text, *answer.Introspection:
 		case *read.Query:
-			ir.Walk(part.Root, u.note)
+			u.query(part.Source, part.Root)
 			u.joins(part.Joins)
 		default:
 			u.All, u.Opaque = true, true
 		}
 	}
 	for i := range p.Lookups {
-		ir.Walk(p.Lookups[i].Root, u.note)
+		u.query(p.Lookups[i].Table.Source, p.Lookups[i].Root)
 	}
 	slices.Sort(u.Names)
 	return *u
@@ -83,10 +83,25 @@ func (u *SessionDeps) joins(list []answer.Member) {
 				u.All, u.Opaque = true, true
 			}
 			if j.Query != nil {
-				ir.Walk(j.Query.Root, u.note)
+				u.query(j.Query.Source, j.Query.Root)
 			}
 			u.joins(j.Joins)
 		}
+	}
+}
+
+// query looks into a statement, and what its source sets for it.
+func (u *SessionDeps) query(source *resolve.Source, root ir.Root) {
+	names, _ := backend.BoundBySession(source.Dialect)
+	for _, name := range names {
+		u.name(name)
+	}
+	ir.Walk(root, u.note)
+}
+
+func (u *SessionDeps) name(name string) {
+	if !slices.Contains(u.Names, name) {
+		u.Names = append(u.Names, name)
 	}
 }
 
@@ -94,9 +109,7 @@ func (u *SessionDeps) joins(list []answer.Member) {
 func (u *SessionDeps) note(p ir.Part) bool {
 	switch p := p.(type) {
 	case ir.SessionVar:
-		if !slices.Contains(u.Names, p.Name) {
-			u.Names = append(u.Names, p.Name)
-		}
+		u.name(p.Name)
 	case ir.SessionObject:
 		u.All = true
 	}

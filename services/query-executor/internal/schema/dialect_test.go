@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func twoDialects(t *testing.T) *schema.Role {
 			{Name: "track_album", Target: album, Columns: []string{"album_id"}, TargetColumns: []string{"id"}},
 		}
 	}
-	dialect := func(*catalog.Source) (backend.Dialect, error) { return modest{postgres.New()}, nil }
+	dialect := func(*catalog.Source, json.RawMessage) (backend.Dialect, error) { return modest{postgres.New()}, nil }
 	resolved := resolve.Build(doc, found, nil, nil, resolve.Options{
 		Kinds: backend.NewKinds(append(postgres.Kinds(os.LookupEnv, "test"), &backend.Kind{Kind: &metadata.Kind{Name: "mssql", DefaultSchema: "public"}, Dialect: dialect})...),
 	})
