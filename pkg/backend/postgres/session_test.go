@@ -174,7 +174,8 @@ func TestSessionsSeeTheirRows(t *testing.T) {
 			_, err := p.mutate(t, user(1), p.insert, "1001", "u1")
 			require.NoError(t, err)
 			_, err = p.mutate(t, user(1), p.insert, "1002", "u2")
-			require.ErrorContains(t, err, "database query error", "the policy refuses another's row")
+			require.ErrorContains(t, err, `Policy violation. new row violates row-level security policy for table "mine"`, "another's row")
+			require.Equal(t, apierror.PermissionError, apierror.From(err).Code)
 
 			// The same for many cohorts of one statement.
 			var cohorts [][][]byte

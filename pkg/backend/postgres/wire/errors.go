@@ -195,6 +195,8 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 		return apierror.New(apierror.ConstraintError, "there is no unique or exclusion constraint on target column(s)")
 	}
 	switch {
+	case pg.Code == stateNoPrivilege && strings.HasPrefix(pg.Message, "new row violates row-level security policy"):
+		return apierror.New(apierror.PermissionError, "Policy violation. "+pg.Message)
 	case strings.HasPrefix(pg.Code, "23"):
 		return apierror.New(apierror.ConstraintViolation, pg.Message)
 	case strings.HasPrefix(pg.Code, "22"):
