@@ -333,3 +333,38 @@ func TestDialectsOfSessionSettings(t *testing.T) {
 	require.True(t, ok, "policies may decide by it")
 	require.Empty(t, names)
 }
+
+// BenchmarkSessionSettings is what settings of sessions cost a query by key: next to none, settings alone, and a role as well, whose policy
+// reads one of them.
+func BenchmarkSessionSettings(b *testing.B) {
+	role := dbtest.Role(b)
+	quoted := pgx.Identifier{role}.Sanitize()
+	f := newFixture(b, benchSchema+`GRANT SELECT ON track TO `+quoted+`; ALTER TABLE track ENABLE ROW LEVEL SECURITY;
+		CREATE POLICY cheap ON track TO `+quoted+` USING (milliseconds < current_setting('app.most')::int)`, nil)
+	name, err := json.Marshal(role)
+	require.NoError(b, err)
+	st, err := New().RenderQuery(benchPlans[0].root, backend.RenderOptions{})
+	require.NoError(b, err)
+	args := backend.Args{Variables: benchPlans[0].args, Session: as("user", map[string]string{"x-engine-most": "1000000"})}
+	set := map[string]string{"app.most": "x-engine-most", "app.role": "x-engine-role"}
+	for _, c := range []struct {
+		name     string
+		settings *SessionSettings
+	}{{"none", nil}, {"set", &SessionSettings{Set: set}}, {"set and role", &SessionSettings{Set: set, Role: name}}} {
+		b.Run(c.name, func(b *testing.B) {
+			source := *f.source.Server
+			source.session = newSessionSettings(c.settings)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				out := backend.NewAnswer(nil, nil, 0)
+				for pb.Next() {
+					out.Buf = out.Buf[:0]
+					if err := source.Query(b.Context(), st, args, out); err != nil || len(out.Buf) < 20 {
+						b.Error(err, string(out.Buf))
+						return
+					}
+				}
+			})
+		})
+	}
+}
