@@ -222,6 +222,17 @@ export const tests = {
       assert.deepEqual(seen.sort(), ["mutation insert_article", "mutation insert_article_one", "query article", "query article_aggregate", "subscription article", "subscription article_aggregate", "subscription article_by_pk", "subscription article_stream"].sort());
       assert.ok(roots.includes("querynoarticle_by_pk") || roots.some((r) => /^query.*article_by_pk.*no$/.test(r)), roots.join());
       await axe(page, "What a role sees");
+      const row502 = page.getByRole("region", { name: "Explain a row" });
+      await row502.getByText("Give the key of a row").waitFor();
+      await row502.getByRole("textbox", { name: "id", exact: true }).fill("502");
+      await row502.getByText(/^select: allowed by owner/).waitFor();
+      await row502.getByText('update: no, role "owner" has no permission').waitFor();
+      assert.deepEqual((await cells("Cells that the role sees", "title")).slice(0, 1), ["value"]);
+      await axe(page, "A row explained");
+      await row502.getByRole("textbox", { name: "id", exact: true }).fill("501");
+      await row502.getByText("select: no, no rule matches the row").waitFor();
+      await row502.getByRole("textbox", { name: "id", exact: true }).fill("999999");
+      await row502.getByText("There is no row with this key").waitFor();
       await page.getByLabel("x-engine-user-id", { exact: true }).fill("77");
       await page.getByText(/^owner sees 0 of \d+ rows\.$/).waitFor();
       await page.getByText('No row meets {"author_id":{"_eq":"X-Engine-User-Id"}}.').waitFor();

@@ -32,6 +32,15 @@ export function headersFor(as: RunAs): Record<string, string> {
   return headers;
 }
 
+/** variablesOf are the session variables that a request runs with, without its role. */
+export function variablesOf(as: RunAs): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headersFor({ role: "", headers: as.headers })).filter(
+      ([name]) => name.startsWith("x-engine-") && name !== "x-engine-role" && name !== "x-engine-admin-secret",
+    ),
+  );
+}
+
 /** variableIn is the value of a session variable in lines of headers; names are compared without case. */
 export function variableIn(headers: string, name: string): string {
   return headersFor({ role: "", headers })[name.toLowerCase()] ?? "";

@@ -14,6 +14,7 @@ import { Loading } from "../../../ui/progress";
 import { RunAsPicker } from "../../../ui/runas";
 import type { Row } from "../../../lib/json/rows";
 import { useStored } from "../../../lib/stored";
+import { ExplainedRow } from "./explained";
 
 /** shownRows bounds how many rows are read. */
 const shownRows = 20;
@@ -51,6 +52,7 @@ export default function Sees(props: SeesProps) {
       </div>
       {!as.role && <p className="hint">Choose a role: admin sees everything.</p>}
       {as.role && <SeenRows {...props} as={as} missing={missing} />}
+      {as.role && <ExplainedRow source={props.source} table={table} info={props.info} as={as} />}
       {as.role && <SeenSchema {...props} as={as} />}
     </div>
   );
