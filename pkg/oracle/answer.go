@@ -62,6 +62,13 @@ func (q *Query) Answer() (answer any, err error) {
 	return answer, nil
 }
 
+// Again is Answer after changes of the model, and of its session.
+func (q *Query) Again() (answer any, err error) {
+	q.model.Session = newSession(q.Role)
+	q.model.forget()
+	return q.Answer()
+}
+
 // numberText is a number that is a text in the answer.
 type numberText float64
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -200,6 +201,7 @@ func newModelFixture(t *testing.T, db *modelDatabase, m *oracle.Model, seed uint
 	}
 	e, err := newExecutor(Config{
 		PlanCacheSize: 1000, Limits: planenv.DefaultLimits, InferFunctionPermissions: true,
+		LiveInterval: 20 * time.Millisecond, LiveBatch: 3,
 	}, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	e.apply(snapshotOf(t, m.Metadata(), env))
