@@ -90,7 +90,11 @@ func guardMetadata(webhook, bigQuery string) []any {
 	list = append(list, on("pg_create_array_relationship", "item", map[string]any{"name": "parts", "using": map[string]any{
 		"foreign_key_constraint_on": map[string]any{"table": "part", "column": "item_id"},
 	}}))
-	for _, role := range []string{"free", "depth", "node", "rate", "time", "batch"} {
+	list = append(list, request("pg_update_source", map[string]any{"name": "default", "configuration": map[string]any{
+		"connection_info": map[string]any{"database_url": map[string]any{"from_env": "ENGINE_GRAPHQL_DATABASE_URL"}},
+		"session":         map[string]any{"role": map[string]any{"policed": "x-engine-database-role", "*": "none"}},
+	}}))
+	for _, role := range []string{"free", "depth", "node", "rate", "time", "batch", "policed"} {
 		for _, table := range []string{"item", "part", "slow"} {
 			list = append(list, on("pg_create_select_permission", table, map[string]any{"role": role, "permission": map[string]any{"columns": "*", "filter": all}}))
 		}

@@ -104,6 +104,7 @@ var guards = []guard{
 			"relay": oneOperation, "relay-events-get": oneOperation, "relay-socket": oneOperation, "data": oneOperation,
 		},
 	},
+	{name: "database role", role: "policed", refused: []string{"x-engine-database-role"}, asked: deep},
 	{name: "root-fields", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "not found in type", noTool}, asked: map[language]string{
 		plain: `{ hidden { id } }`, subscription: `subscription { hidden { id } }`, relay: `{ hidden_connection { edges { node { id } } } }`,
 		entities: `{ _entities(representations: [{__typename: "hidden", id: 1}]) { ... on hidden { id } } }`,
