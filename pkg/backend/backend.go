@@ -215,7 +215,23 @@ type Args struct {
 	Operation string
 	// Scan is nil where nothing is counted or bounded.
 	Scan *Scan
+	// ReadOnly has the database refuse the writes of what a statement calls, where the statement itself couldn't be kept from them. Query then
+	// fails with WriteRefused.
+	ReadOnly bool
 }
+
+// WriteRefused is the error of a statement that writes although Args.ReadOnly is set; detail is the database's.
+func WriteRefused(detail any) *apierror.Error {
+	return apierror.New(apierror.NotSupported, writeRefused).WithInternal(detail)
+}
+
+// WasWriteRefused reports whether an error is that of WriteRefused.
+func WasWriteRefused(err error) bool {
+	e, ok := errors.AsType[*apierror.Error](err)
+	return ok && e.Message == writeRefused
+}
+
+const writeRefused = "the field writes, but this request may only read: send the query by POST, or expose the function as a mutation"
 
 // LookupKey identifies a lookup.
 func LookupKey(l ir.Lookup) string {

@@ -27,6 +27,12 @@ type LiveStatement interface {
 	Bind(a Args) ([][]byte, error)
 }
 
+// ReadOnlyLive is a LiveStatement of a database that can refuse to write.
+type ReadOnlyLive interface {
+	// ReadOnly is the statement with the writes of what it calls refused; itself where it calls nothing. Its Key differs otherwise.
+	ReadOnly() LiveStatement
+}
+
 // LiveMatcher is a LiveStatement that may know which rows matter.
 type LiveMatcher interface {
 	// Match is nil when any row may.

@@ -249,29 +249,44 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	}, described)
 }
 
-// TestQueriesOfAssistantsWriteNothing: a function that writes may be a query. run_query refuses it, and a tool that calls it
-// says that it changes something.
+// TestQueriesOfAssistantsWriteNothing: queries may call what writes. run_query and explain don't let them, and a tool that writes is not
+// marked as one that reads.
 func TestQueriesOfAssistantsWriteNothing(t *testing.T) {
 	t.Parallel()
 	places(t, func(t *testing.T, apart bool) {
-		m := mountWith(t, apart, []string{"--enable-mcp"}, engine.Authenticate(identify))
-		m.sql(`CREATE TABLE visit (id serial); CREATE FUNCTION visit() RETURNS SETOF people LANGUAGE sql VOLATILE AS 'INSERT INTO visit DEFAULT VALUES; SELECT * FROM people'`)
-		m.metadata(`{"type":"pg_track_function","args":{"function":"visit","configuration":{"exposed_as":"query"}}}`)
-		m.metadata(`{"type":"create_query_collection","args":{"name":"visits","definition":{"queries":[{"name":"visit","query":"{ visit { id } }","tool":{}}]}}}`)
+		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-discovery", "run_query,explain"}, engine.Authenticate(identify))
+		m.trackWriters()
+		var queries []string
+		for _, name := range writers {
+			queries = append(queries, fmt.Sprintf(`{"name":%q,"query":"{ %s { id } }","tool":{}}`, name, name))
+		}
+		m.metadata(`{"type":"create_query_collection","args":{"name":"writers","definition":{"queries":[` + strings.Join(queries, ",") + `]}}}`)
 		s := m.assistant("user even")
-		for _, query := range []string{"{ visit { id } }", "{ people { id } ...f } fragment f on query_root { ... { visit { id } } }"} {
-			text, failed := callTool(t, s, "run_query", map[string]any{"query": query})
-			require.True(t, failed, text)
-			require.Contains(t, text, "visit", query)
+		call := func(tool, query string) {
+			text, failed := callTool(t, s, tool, map[string]any{"query": query})
+			require.True(t, failed || tool == "explain", text)
+		}
+		for _, name := range writers {
+			for _, query := range []string{"{ %s { id } }", "{ people { id } ...f } fragment f on query_root { ... { %s { id } } }"} {
+				call("run_query", fmt.Sprintf(query, name))
+			}
+			call("explain", fmt.Sprintf("{ %s { id } }", name))
 		}
 		require.Zero(t, m.count("SELECT count(*) FROM visit"))
+		text, failed := callTool(t, s, "run_query", map[string]any{"query": "{ quiet { id } }"})
+		require.True(t, failed)
+		require.Contains(t, text, "the field writes, but this request may only read")
+		reads := map[string]bool{}
 		for tool, err := range s.Tools(t.Context(), nil) {
 			require.NoError(t, err)
-			require.Equal(t, tool.Name != "visit", tool.Annotations.ReadOnlyHint, tool.Name)
-			require.Equal(t, tool.Name != "visit", tool.Annotations.IdempotentHint, tool.Name)
+			require.Equal(t, tool.Name != "loud", tool.Annotations.ReadOnlyHint, tool.Name)
+			require.Equal(t, tool.Name != "loud", tool.Annotations.IdempotentHint, tool.Name)
+			reads[tool.Name] = tool.Annotations.ReadOnlyHint
 		}
-		text, failed := callTool(t, s, "visit", nil)
-		require.False(t, failed, text)
+		for _, name := range writers {
+			text, failed := callTool(t, s, name, nil)
+			require.Equal(t, reads[name], failed, "%s: %s", name, text)
+		}
 		require.Equal(t, 1, m.count("SELECT count(*) FROM visit"))
 	})
 }

@@ -40,10 +40,12 @@ func (e *Executor) permitted(st *state, op *parse.Operation, q *request) error {
 		return apierror.New(apierror.UnexpectedPayload, "subscriptions are not supported over HTTP, use websockets instead")
 	case op.Kind == parse.Mutation && q.readOnly:
 		return apierror.New(apierror.NotSupported, "Mutations are not allowed when read-only mode is enabled")
-	case q.writesNothing:
-		if name := validate.Writing(e.role(st, q), op); name != "" {
+	case q.writesNothing && op.Kind == parse.Query:
+		name := validate.Writing(e.role(st, q), op)
+		if name != "" && q.readOnly {
 			return apierror.Newf(apierror.NotSupported, "%s calls a volatile function, which may write: a request that only reads may not use it", name)
 		}
+		q.readOnly = name == ""
 	}
 	return nil
 }

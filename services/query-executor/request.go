@@ -21,8 +21,9 @@ type request struct {
 	variables  []byte
 	minVersion int64
 	relay      bool
-	readOnly   bool
-	// writesNothing is readOnly without volatile functions.
+	// readOnly refuses mutations, and what functions, native queries and views write.
+	readOnly bool
+	// writesNothing has queries run as readOnly that call no volatile functions. With readOnly, others are refused.
 	writesNothing bool
 	// clientHeaders are what webhooks may be shown of the client's request.
 	clientHeaders map[string]string

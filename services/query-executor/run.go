@@ -80,7 +80,7 @@ func (e *Executor) readValues(op *parse.Operation, q *request, s *scratch) (err 
 	}
 	s.run = execute.Run{
 		Session: q.session, RequestID: q.id, Operation: op.Name, Tracer: e.tracer, Sources: e.sources, Places: e.places,
-		Values: s.values, Bound: s.run.Bound[:0],
+		Values: s.values, Bound: s.run.Bound[:0], ReadOnly: q.readOnly,
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	q := &request{
 		session: session.FromProto(op.GetSession()), text: op.GetQuery(), operation: op.GetOperationName(),
 		variables: bytes.Clone(op.GetVariables()), minVersion: op.GetMinVersion(), relay: op.GetRelay(), live: true,
-		describe: op.GetDescribe(), id: op.GetRequestId(),
+		describe: op.GetDescribe(), id: op.GetRequestId(), readOnly: op.GetReadOnly(),
 	}
 	started := time.Now()
 	s, err := e.subscription(ctx, q)
@@ -167,6 +167,9 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 		return out, err
 	}
 	out.Values = cloneAll(values)
+	if q.readOnly {
+		out.Live = out.Live.ReadOnly()
+	}
 	if out.Live.Streaming {
 		out.Cursor, err = e.streamStart(ctx, out)
 	}

@@ -42,11 +42,13 @@ func (s *Server) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	}
 	explain := wire.Text{SQL: "EXPLAIN " + text.SQL, Once: true}
 	var plan []string
-	_, err = c.EachRow(ctx, wire.Execution{Text: &explain, Values: values, Before: before(ahead)}, func(row [][]byte) error {
+	// The planner may call functions to estimate what they give.
+	e := access{ahead, true}.of(wire.Execution{Text: &explain, Values: values})
+	if _, err = c.EachRow(ctx, e, func(row [][]byte) error {
 		plan = append(plan, string(row[0]))
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
+		c.Rollback(ctx)
 		return "", nil, wire.QueryError(ctx, err, wire.Executed{SQL: explain.SQL, Args: values})
 	}
 	return shown.SQL, plan, nil

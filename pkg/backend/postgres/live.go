@@ -43,6 +43,8 @@ type liveStatement struct {
 	match *liveMatch
 	// session is what each cohort sets: its values are behind those of the columns.
 	session *sessionSettings
+	// readOnly has it run in transactions that only read.
+	readOnly bool
 }
 
 // liveColumns are the values that differ between cohorts, as columns of "_subs". They come as
@@ -114,7 +116,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()
 	s := &liveStatement{
 		sql:     sql,
-		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params, zoned: r.zoned},
+		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params, zoned: r.zoned, mayWrite: r.mayWrite()},
 		check:   &rendered{Text: wire.Text{SQL: "SELECT " + r.Dialect.Abilities().NoItem + " FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals, session: d.session,
 	}
@@ -161,6 +163,16 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) string {
 	q.Items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`, r.Column(in, cursor.Column) + `::text AS "cursor"`}
 	return `SELECT coalesce(json_agg("root"), '[]') AS "root", (array_agg("cursor"))[count(*)] AS "cursor" FROM (` +
 		r.Text(q) + `) AS "_root"`
+}
+
+// ReadOnly is the statement in transactions that only read, itself where it can't write.
+func (s *liveStatement) ReadOnly() backend.LiveStatement {
+	if !s.text.mayWrite && s.session == nil {
+		return s
+	}
+	c := *s
+	c.readOnly, c.key = true, c.key+"\x00read only"
+	return &c
 }
 
 // SQL is the text, with parameters.

@@ -69,7 +69,7 @@ func (s *Server) runApart(ctx context.Context, stmt *liveStatement, cohorts [][]
 				return err
 			}
 			out := backend.NewAnswer(nil, nil, 0)
-			if err := runQuery(ctx, c, root, bound, wire.Command{}, out); err != nil {
+			if err := runQuery(ctx, c, root, bound, access{readOnly: stmt.readOnly}, out); err != nil {
 				return err
 			}
 			roots[k] = out.Buf

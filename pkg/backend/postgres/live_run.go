@@ -88,7 +88,9 @@ func (s *Server) ExplainLive(ctx context.Context, st backend.LiveStatement, coho
 		}
 		return plan, nil
 	}
-	err = s.runLive(ctx, liveRun{stmt, stmt.explain, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
+	own := *stmt
+	own.readOnly = true // as in Explain
+	err = s.runLive(ctx, liveRun{&own, stmt.explain, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
 		plan = append(plan, string(row[0]))
 		return nil
 	}})
@@ -145,11 +147,11 @@ func (s *Server) runLive(ctx context.Context, r liveRun) error {
 	}
 	defer c.Release()
 	for _, members := range r.stmt.bySession(r.cohorts) {
-		var ahead wire.Command
+		in := access{readOnly: r.stmt.readOnly}
 		if r.stmt.session != nil {
-			ahead = r.stmt.session.ahead(r.cohorts[members[0]][len(r.stmt.columns):], ahead)
+			in.ahead = r.stmt.session.ahead(r.cohorts[members[0]][len(r.stmt.columns):], in.ahead)
 		}
-		if err := r.on(ctx, c, members, ahead); err != nil {
+		if err := r.on(ctx, c, members, in); err != nil {
 			return err
 		}
 	}
@@ -175,12 +177,12 @@ func (s *liveStatement) bySession(cohorts [][][]byte) [][]int {
 	return lists
 }
 
-// on runs a text for some cohorts after a command, unless that is zero; again where a prepared statement is out of date.
-func (r *liveRun) on(ctx context.Context, c *wire.Conn, members []int, ahead wire.Command) error {
+// on runs a text for some cohorts; again where a prepared statement is out of date.
+func (r *liveRun) on(ctx context.Context, c *wire.Conn, members []int, in access) error {
 	text, f := r.text, r.row
 	values := r.stmt.arguments(text, r.cohorts, members)
 	for attempt := 0; ; attempt++ {
-		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: r.formats, Before: before(ahead)})
+		res, err := c.Execute(ctx, in.of(wire.Execution{Text: &text.Text, Values: values, Formats: r.formats}))
 		rows := 0
 		if err == nil {
 			for res.Next() {
@@ -196,8 +198,12 @@ func (r *liveRun) on(ctx context.Context, c *wire.Conn, members []int, ahead wir
 		if err == nil {
 			return nil
 		}
-		if rows > 0 || !c.Renew(ctx, err, text.SQL, attempt) {
-			return runError(ctx, c, err, text, values)
+		again := rows == 0 && c.Renew(ctx, err, text.SQL, attempt)
+		if in.readOnly {
+			c.Rollback(ctx)
+		}
+		if !again {
+			return runError(ctx, c, readOnlyError(err, in.readOnly, text, values), text, values)
 		}
 	}
 }

@@ -51,6 +51,9 @@ type rendered struct {
 	stable bool
 	params []sqltext.Param
 	reply  reply
+	// mayWrite reports whether a statement that reads calls something that could write: a function, a native query, or what a
+	// view calls.
+	mayWrite bool
 	// zoned reports whether the result holds instants.
 	zoned bool
 	// plain reports whether records are arrays of JSON.
@@ -166,12 +169,14 @@ func (r *renderer) finish(sql string, a reply) (*rendered, error) {
 	if r.Err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.Err)
 	}
-	text := &rendered{Text: wire.Text{SQL: sql, Once: r.once}, params: r.Params, reply: a, zoned: r.zoned, plain: r.flavor.plain, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
+	text := &rendered{Text: wire.Text{SQL: sql, Once: r.once}, params: r.Params, reply: a, zoned: r.zoned, mayWrite: r.mayWrite(), plain: r.flavor.plain, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
 	if r.mode.inline == nil { // people who read it know what they have asked
 		text.addComment(r.options.Comment)
 	}
 	return text, nil
 }
+
+func (r *renderer) mayWrite() bool { return r.Calls || r.Unstored }
 
 // root renders a root field. Made by the database, its result is one row with one column.
 func (r *renderer) root(root ir.Root) (string, reply) {

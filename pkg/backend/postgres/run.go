@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
@@ -29,11 +31,15 @@ func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args
 	if err != nil {
 		return err
 	}
-	run := func(c *wire.Conn) error { return runQuery(ctx, c, stmt, values, ahead, out) }
+	in := access{ahead, a.ReadOnly && (stmt.utc.mayWrite || ahead.SQL != "")} // policies of the database may call functions
+	run := func(c *wire.Conn) error { return runQuery(ctx, c, stmt, values, in, out) }
 	mark, before := len(out.Buf), out.Sent()
 	job := stmt.job(values)
 	if ahead.SQL != "" { // policies may decide otherwise for each session, and each time
 		job.Ahead, job.Stable = ahead, false
+	}
+	if in.readOnly {
+		job.Cost = nil // it has a transaction of its own
 	}
 	lost, err := s.reader().Read(ctx, job, out, run)
 	if lost && out.Sent() == before && ctx.Err() == nil {
@@ -68,8 +74,25 @@ func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
 // Parameters implements backend.Parameterized.
 func (s *statement) Parameters(a backend.Args) ([][]byte, error) { return s.parameters(&a) }
 
-// runQuery runs a statement on the connection, after a command unless that is zero; again where a prepared statement is out of date.
-func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byte, ahead wire.Command, out *backend.Answer) error {
+// access is what a statement runs in: after a command, unless that is zero, and in a transaction in which the server refuses to write.
+// What runs in that can't change it. All is one round trip.
+type access struct {
+	ahead    wire.Command
+	readOnly bool
+}
+
+func (a access) of(e wire.Execution) wire.Execution {
+	if a.readOnly {
+		e.Before, e.After = []wire.Command{{SQL: "BEGIN READ ONLY"}}, []wire.Command{{SQL: wire.Commit}}
+	}
+	if a.ahead.SQL != "" {
+		e.Before = append(e.Before, a.ahead)
+	}
+	return e
+}
+
+// runQuery runs a statement on the connection, again where a prepared statement is out of date.
+func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byte, in access, out *backend.Answer) error {
 	text, err := stmt.textFor(c.UTC())
 	if err != nil {
 		return err
@@ -79,7 +102,7 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 	mark, handed := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
 		sent := time.Now()
-		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults, Before: before(ahead)})
+		res, err := c.Execute(ctx, in.of(wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults}))
 		first := time.Now()
 		if err == nil {
 			err = writeAnswer(c, res, text, out)
@@ -89,22 +112,26 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 			text.cost.Ran(first.Sub(sent), len(out.Buf)-mark+int(out.Sent()-handed))
 			return nil
 		}
-		if out.Sent() > handed {
-			return runError(ctx, c, err, text, values)
+		again := out.Sent() == handed
+		if again {
+			out.Buf = out.Buf[:mark]
+			again = c.Renew(ctx, err, text.SQL, attempt)
 		}
-		out.Buf = out.Buf[:mark]
-		if !c.Renew(ctx, err, text.SQL, attempt) {
-			return runError(ctx, c, err, text, values)
+		if in.readOnly {
+			c.Rollback(ctx)
+		}
+		if !again {
+			return runError(ctx, c, readOnlyError(err, in.readOnly, text, values), text, values)
 		}
 	}
 }
 
-// before is a command as a list, empty for the zero one.
-func before(c wire.Command) []wire.Command {
-	if c.SQL == "" {
-		return nil
+// readOnlyError is an error of a statement that wrote where it may not.
+func readOnlyError(err error, readOnly bool, text *rendered, values [][]byte) error {
+	if pg := (*pgconn.PgError)(nil); readOnly && errors.As(err, &pg) && pg.Code == wire.StateReadOnly {
+		return backend.WriteRefused(wire.DetailOf(pg, wire.Executed{SQL: text.SQL, Args: values}))
 	}
-	return []wire.Command{c}
+	return err
 }
 
 // sinkError is the error of the sink of the answer.

@@ -368,3 +368,17 @@ func BenchmarkSessionSettings(b *testing.B) {
 		})
 	}
 }
+
+// TestPoliciesWriteNothing: where requests only read, the server refuses what a policy writes.
+func TestPoliciesWriteNothing(t *testing.T) {
+	t.Parallel()
+	p := newPolicies(t, nil, nil)
+	reads := backend.Args{Session: user(1), ReadOnly: true}
+	require.Equal(t, answerOf(t, p.source, p.count, backend.Args{Session: user(1)}), answerOf(t, p.source, p.count, reads))
+	_, err := p.db.Exec(t.Context(), `CREATE TABLE seen (id serial);
+		CREATE FUNCTION sees() RETURNS boolean LANGUAGE sql VOLATILE SECURITY DEFINER AS 'INSERT INTO seen DEFAULT VALUES RETURNING true';
+		CREATE POLICY seen ON mine AS RESTRICTIVE USING (sees())`)
+	require.NoError(t, err)
+	require.True(t, backend.WasWriteRefused(failed(t, p.source, p.count, reads)))
+	answerOf(t, p.source, p.count, backend.Args{Session: user(1)})
+}

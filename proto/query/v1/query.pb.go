@@ -112,11 +112,12 @@ type ExecuteRequest struct {
 	RequestId string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Client headers that actions and remote schemas may be given, names in lower case.
 	ClientHeaders map[string]string `protobuf:"bytes,8,rep,name=client_headers,json=clientHeaders,proto3" json:"client_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The operation may only read (GET, REST endpoints of GET).
+	// The operation may only read (GET, REST endpoints of GET): mutations are refused, and databases refuse what functions, native queries
+	// and views write.
 	ReadOnly bool `protobuf:"varint,9,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
 	// The caller logs the request: the head is to describe the operation.
 	Describe bool `protobuf:"varint,10,opt,name=describe,proto3" json:"describe,omitempty"`
-	// With read_only: the operation may not call volatile functions, either, which queries may.
+	// A query that calls no volatile functions runs as with read_only. With read_only, others are refused.
 	WritesNothing bool `protobuf:"varint,11,opt,name=writes_nothing,json=writesNothing,proto3" json:"writes_nothing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

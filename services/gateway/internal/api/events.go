@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -100,6 +101,7 @@ func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*
 		asked, err = a.executeRequest(x.session, r, relay, x.requestID, nil)
 	}
 	if err == nil {
+		asked.ReadOnly = x.r.Method == http.MethodGet // as in execute
 		var s *subscription
 		client := x.r // the exchange may be another client's when the headers are requested
 		if s, err = a.subscribe(x.ctx, x.session, accesslog.ClientIP(x.r), asked, func() map[string]string {

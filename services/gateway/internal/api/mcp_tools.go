@@ -245,7 +245,8 @@ func (a *assistant) document(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, err
 	var result *mcp.CallToolResult
 	err = a.limited("", func(context.Context) error {
 		if tool := current.Document.Tool(p.Name); tool != nil {
-			result = a.execute(request.GraphQL{Query: tool.Query, Variables: p.Arguments})
+			// It is what its hints say, whatever its functions do.
+			result = a.execute(request.GraphQL{Query: tool.Query, Variables: p.Arguments, WritesNothing: true})
 			if !result.IsError {
 				return nil
 			}

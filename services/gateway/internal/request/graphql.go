@@ -22,7 +22,7 @@ type GraphQL struct {
 	Variables []byte
 	// ReadOnly refuses operations that write.
 	ReadOnly bool
-	// WritesNothing, with ReadOnly, refuses queries that call volatile functions.
+	// WritesNothing has queries that call no volatile functions run as ReadOnly. With ReadOnly, others are refused.
 	WritesNothing bool
 	// Document names the document.
 	Document Document

@@ -38,5 +38,5 @@ func liveField(p *plan.Plan) string {
 
 // args are the values of a statement with these operands.
 func (r *Run) args(bound [][]byte) backend.Args {
-	return backend.Args{Variables: bound, Session: r.Session, Lookups: r.lookups, RequestID: r.RequestID, Operation: r.Operation, Scan: &r.Scan}
+	return backend.Args{Variables: bound, Session: r.Session, Lookups: r.lookups, RequestID: r.RequestID, Operation: r.Operation, Scan: &r.Scan, ReadOnly: r.ReadOnly}
 }

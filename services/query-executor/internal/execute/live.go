@@ -46,6 +46,18 @@ type Live struct {
 // answers that look the same.
 func (l *Live) Key() string { return l.key }
 
+// ReadOnly is the subscription with the writes of what its statement calls refused; itself where there can't be any.
+func (l *Live) ReadOnly() *Live {
+	s, ok := l.Statement.(backend.ReadOnlyLive)
+	if !ok || s.ReadOnly() == l.Statement {
+		return l
+	}
+	c := *l
+	c.Statement = s.ReadOnly()
+	c.key = strings.TrimSuffix(l.key, l.Statement.Key()) + c.Statement.Key()
+	return &c
+}
+
 // Live is the statement of a subscription; nil for other operations, and for a subscription
 // that selects nothing.
 func (p *Prepared) Live() *Live { return p.live }

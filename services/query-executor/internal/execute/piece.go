@@ -6,6 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan/answer"
@@ -185,6 +186,9 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 	ctx, end := r.span(ctx, trace.SpanKindClient, &q.label)
 	r.asks(ctx, q.field, q.statement, args)
 	err = source.Query(ctx, q.statement, args, out)
+	if r.ReadOnly && backend.WasWriteRefused(err) {
+		err = apierror.At(err, "selectionSet", q.field)
+	}
 	end(err)
 	return err
 }

@@ -157,6 +157,8 @@ type Run struct {
 	Tracer trace.Tracer
 	// RequestID is the client's, Operation the name of the operation.
 	RequestID, Operation string
+	// ReadOnly has databases refuse writes of functions, native queries and views.
+	ReadOnly bool
 	// Scan counts what the statements read of databases that charge for it.
 	Scan backend.Scan
 	// Values are the values of the variables, by index.
