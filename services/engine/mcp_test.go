@@ -357,6 +357,13 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	}
 	require.Contains(t, ask(1, "nothing"), "400 Bad Request: JSON RPC not handled", "a refusal says why")
 	require.Contains(t, ask(2, "ping"), `"result":{}`, "and ends nothing")
+	for line, code := range map[string]string{"hello": "-32700", `{"jsonrpc":"2.0","id":1`: "-32700", "[1]": "-32600", `{"id":1}`: "-32600"} {
+		_, err := fmt.Fprintln(there, line)
+		require.NoError(t, err)
+		answer, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, answer, code, line)
+	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	s, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(lines), Writer: there}, nil)
 	require.NoError(t, err)
@@ -371,6 +378,12 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	shell := command.Shell{In: strings.NewReader(`{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"), Out: &answers, Errs: io.Discard, Env: func(string) (string, bool) { return "", false }}
 	require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", m.url, "--header", "Authorization: Bearer user even"}))
 	require.Equal(t, `{"jsonrpc":"2.0","id":"last","result":{}}`+"\n", answers.String(), "it ends when all is answered")
+	for endpoint, want := range map[string]string{m.url + "/mcp/": `"result":{}`, m.url + "/nothing": "nothing serves assistants at " + m.url + "/nothing/mcp"} {
+		answers.Reset()
+		shell.In = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
+		require.Zero(t, shell.Run(t.Context(), []string{"mcp", "--endpoint", endpoint, "--header", "Authorization: Bearer user even"}))
+		require.Contains(t, answers.String(), want)
+	}
 }
 
 // TestAssistantsTokenStaysAtItsEngine: engine mcp sends its headers to no other host, wherever the engine redirects to.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -63,12 +64,14 @@ func (sh *Shell) mcp(ctx context.Context, args []string) error {
 	if token, ok := sh.Env(mcpTokenVariable); ok && o.header.Get("Authorization") == "" {
 		o.header.Set("Authorization", "Bearer "+token)
 	}
-	local, err := (&mcp.IOTransport{Reader: io.NopCloser(sh.In), Writer: nopWriteCloser{sh.Out}}).Connect(ctx)
+	out := &messageWriter{to: sh.Out}
+	local, err := (&mcp.IOTransport{Reader: messagesOf(sh.In, out), Writer: out}).Connect(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = local.Close() }()
 	remote, err := (&mcp.StreamableClientTransport{
-		Endpoint: strings.TrimSuffix(*o.endpoint, "/") + "/mcp", DisableStandaloneSSE: true,
+		Endpoint: strings.TrimSuffix(strings.TrimSuffix(*o.endpoint, "/"), mcpPath) + mcpPath, DisableStandaloneSSE: true,
 		HTTPClient: &http.Client{Transport: headerTransport(o.header), CheckRedirect: sameHost},
 	}).Connect(ctx)
 	if err != nil {
@@ -145,10 +148,59 @@ func pass(ctx context.Context, from, to mcp.Connection, waiting *waitingCalls) e
 	}
 }
 
-type nopWriteCloser struct{ io.Writer }
+// mcpPath is where an engine serves assistants.
+const mcpPath = "/mcp"
+
+// messagesOf are the lines of in that are messages. The others are answered on out, as JSON-RPC has it.
+func messagesOf(in io.Reader, out *messageWriter) io.ReadCloser {
+	messages, to := io.Pipe()
+	go func() {
+		lines := bufio.NewReader(in)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				if refusal := refusalOf(line); refusal != "" {
+					_, _ = io.WriteString(out, refusal) // an assistant that is gone shows when it is read next
+				} else if _, err := to.Write(append(line, '\n')); err != nil {
+					return // no one reads on
+				}
+			}
+			if err != nil {
+				_ = to.CloseWithError(err) // it has no error
+				return
+			}
+		}
+	}()
+	return messages
+}
+
+// refusalOf is the answer to a line that isn't a message, empty for one that is.
+func refusalOf(line []byte) string {
+	_, err := jsonrpc.DecodeMessage(line)
+	switch {
+	case err == nil:
+		return ""
+	case json.Valid(line):
+		return `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}` + "\n"
+	}
+	return `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}` + "\n"
+}
+
+// messageWriter writes one message at a time.
+type messageWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// Write implements io.Writer.
+func (w *messageWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
+}
 
 // Close implements io.Closer.
-func (nopWriteCloser) Close() error { return nil }
+func (*messageWriter) Close() error { return nil }
 
 // headerTransport adds headers to requests.
 type headerTransport http.Header
@@ -165,12 +217,19 @@ func (t headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode == http.StatusNotFound {
-		return nil, errors.New("the engine serves no assistants: start it with --enable-mcp")
-	}
 	reason, err := io.ReadAll(io.LimitReader(response.Body, longestReason))
 	if err != nil {
 		return nil, err
+	}
+	if m, err := jsonrpc.DecodeMessage(reason); err == nil { // an answer of the protocol, which has a status of its own in some versions
+		if _, ok := m.(*jsonrpc.Response); ok {
+			response.StatusCode, response.Status = http.StatusOK, "200 OK"
+			response.Body = io.NopCloser(bytes.NewReader(reason))
+			return response, nil
+		}
+	}
+	if response.StatusCode == http.StatusNotFound {
+		return nil, fmt.Errorf("nothing serves assistants at %s: is it an engine with --enable-mcp?", r.URL)
 	}
 	var known struct {
 		Error string `json:"error"`
