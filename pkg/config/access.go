@@ -65,10 +65,10 @@ var (
 		Help: "let callers with an admin secret, and the role admin, use /mcp",
 	}, parseBool)
 	MCPDiscovery = defineList(Spec{
-		Flag: "mcp-discovery", Default: "search_schema,describe_type,run_query", Values: "list of tools", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "the tools of /mcp next to stored documents; explain shows SQL, and the rules of permissions in it",
-	}, "Only expecting list of comma separated tools search_schema,describe_type,run_query,explain",
-		"search_schema", "describe_type", "run_query", "explain")
+		Flag: "mcp-discovery", Default: "search_schema,describe_type,run_query,resources,prompts", Values: "list of tools, resources and prompts", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "what /mcp offers next to stored documents; explain shows SQL, and the rules of permissions in it",
+	}, "Only expecting list of comma separated search_schema,describe_type,run_query,explain,resources,prompts",
+		"search_schema", "describe_type", "run_query", "explain", "resources", "prompts")
 	MCPAnswerSize = define(Spec{
 		Flag: "mcp-answer-size", Default: "100", Values: "kilobytes", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "the largest answer that an assistant gets; longer ones are cut off",

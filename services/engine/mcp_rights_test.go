@@ -53,7 +53,7 @@ func TestAssistantsSeeWhatGraphQLShows(t *testing.T) {
 	t.Parallel()
 	places(t, func(t *testing.T, apart bool) {
 		role := dbtest.Role(t)
-		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-discovery", "search_schema,describe_type,run_query,explain", "--mcp-answer-size", "10000"}, engine.Authenticate(identifyModel))
+		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-discovery", "search_schema,describe_type,run_query,explain,resources", "--mcp-answer-size", "10000"}, engine.Authenticate(identifyModel))
 		first := testlong.Seed(t, 45)
 		asked := 0
 		for i := range uint64(testlong.Of(2, 20)) {

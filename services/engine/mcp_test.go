@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -141,12 +143,26 @@ func TestAssistants(t *testing.T) {
 		require.Equal(t, `{"people":[{"id":2},{"id":4},{"id":6}]}`+"\n... These are the first 3 rows. Ask for the others in pages: order_by, limit and offset.", text)
 		m.sql(`INSERT INTO people SELECT i, repeat('a rather long name ', 100), 'even' FROM generate_series(11, 12) AS i`)
 		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
-		require.Contains(t, text, "The answer is cut off here")
+		require.Contains(t, text, "The answer is cut off here", "no row fits")
 		require.Less(t, len(text), 1300)
 		m.sql(`INSERT INTO people SELECT i, repeat('a rather long name ', 100), 'even' FROM generate_series(13, 20) AS i`)
 		text, failed = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
-		require.True(t, failed, "what is kept to cut off is bounded")
-		require.Equal(t, "the answer is too large: ask for less", text)
+		require.True(t, failed, text)
+		require.Contains(t, text, "The answer is cut off here", "what is kept to cut off is bounded")
+		require.Less(t, len(text), 1300)
+		for _, query := range []string{"{ people(order_by: {id: asc}) { id name } }", "{ a: people(order_by: {id: asc}, limit: 5) { id } people(order_by: {id: asc}) { name } }"} {
+			text, failed = callTool(t, s, "run_query", map[string]any{"query": query})
+			require.False(t, failed, text)
+			answer, note, _ := strings.Cut(text, "\n")
+			require.True(t, json.Valid([]byte(answer)), text)
+			require.Contains(t, note, "first", query)
+		}
+		m.sql(`CREATE VIEW heaps AS SELECT 1 AS id, 'even' AS owner, (SELECT jsonb_agg(jsonb_build_object('n', i)) FROM generate_series(1, 10) AS i) AS heap`)
+		m.metadata(`{"type":"pg_track_table","args":{"table":"heaps"}}`)
+		m.metadata(`{"type":"pg_create_select_permission","args":{"table":"heaps","role":"user","permission":{"columns":["id","heap"],"filter":{"owner":"X-Engine-User-Id"}}}}`)
+		text, failed = callTool(t, s, "run_query", map[string]any{"query": "{ heaps { heap } }"})
+		require.False(t, failed, text)
+		require.Equal(t, 10, strings.Count(text, `"n"`), "objects in a value are no rows")
 
 		resources, err := s.ListResources(t.Context(), nil)
 		require.NoError(t, err)
@@ -229,6 +245,27 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	require.Contains(t, answer, `"explain"`)
 	require.NotContains(t, answer, "search_schema")
 
+	closed := mountWith(t, false, []string{"--enable-mcp", "--mcp-discovery", ""}, engine.Authenticate(identify))
+	closed.metadata(toolDocuments)
+	s := closed.assistant("user even")
+	for tool, err := range s.Tools(t.Context(), nil) {
+		require.NoError(t, err)
+		require.NotContains(t, []string{"search_schema", "describe_type", "explain"}, tool.Name)
+		require.NotEqual(t, "Run a query", tool.Title)
+	}
+	_, err := s.ListResources(t.Context(), nil)
+	require.ErrorContains(t, err, "method not found")
+	_, err = s.ListResourceTemplates(t.Context(), nil)
+	require.ErrorContains(t, err, "method not found")
+	_, err = s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "engine://schema"})
+	require.ErrorContains(t, err, "method not found")
+	_, err = s.ListPrompts(t.Context(), nil)
+	require.ErrorContains(t, err, "method not found")
+	_, err = s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"who": "Ann"}})
+	require.ErrorContains(t, err, "method not found")
+	text, failed := callTool(t, s, "list_people", map[string]any{"limit": 1})
+	require.False(t, failed, text)
+
 	tokens := mountWith(t, false, []string{"--enable-mcp", "--jwt-secret", `{"type":"HS256","key":"0123456789abcdef0123456789abcdef","issuer":"https://login.example"}`})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tokens.url+"/mcp", strings.NewReader(message))
 	require.NoError(t, err)
@@ -247,6 +284,45 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"resource": tokens.url + "/mcp", "authorization_servers": []any{"https://login.example"}, "bearer_methods_supported": []any{"header"},
 	}, described)
+}
+
+// TestQueryLogHasAllCalls: a call of any tool is a line of the query log, refused ones too.
+func TestQueryLogHasAllCalls(t *testing.T) {
+	t.Parallel()
+	m := mountWith(t, false, []string{"--enable-mcp", "--mcp-discovery", "search_schema,describe_type,run_query,explain", "--enabled-log-types", "query-log"}, engine.Authenticate(identify))
+	m.metadata(toolDocuments)
+	s := m.assistant("user even")
+	for tool, arguments := range map[string]any{
+		"search_schema": map[string]any{"text": "people"}, "describe_type": map[string]any{"name": "people"}, "explain": map[string]any{"query": "{ people { id } }"},
+		"run_query": map[string]any{"query": "{ nothing }"}, "list_people": map[string]any{},
+	} {
+		callTool(t, s, tool, arguments)
+	}
+	_, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "unknown"})
+	require.Error(t, err)
+	want := map[string]string{
+		"search_schema": "success", "describe_type": "success", "explain": "success", "run_query": "error", "list_people": "success", "unknown": "refused",
+	}
+	require.Eventually(t, func() bool { return strings.Count(m.log.String(), `\"kind\":\"tool\"`) == len(want) }, patience, 10*time.Millisecond)
+	outcomes := map[string]string{}
+	for line := range strings.Lines(m.log.String()) {
+		_, quoted, _ := strings.Cut(strings.TrimSpace(line), "msg=query-log detail=")
+		detail, err := strconv.Unquote(quoted)
+		if err != nil || !strings.Contains(detail, `"kind":"tool"`) {
+			continue
+		}
+		var call struct {
+			Tool, Role, Outcome string
+			RequestID           string `json:"request_id"`
+			Session             map[string]string
+		}
+		require.NoError(t, json.Unmarshal([]byte(detail), &call))
+		require.Equal(t, "user", call.Role)
+		require.Equal(t, "even", call.Session["x-engine-user-id"])
+		require.NotEmpty(t, call.RequestID)
+		outcomes[call.Tool] = call.Outcome
+	}
+	require.Equal(t, want, outcomes)
 }
 
 // TestQueriesOfAssistantsWriteNothing: queries may call what writes. run_query and explain don't let them, and a tool that writes is not
@@ -319,16 +395,41 @@ func TestAssistantsCancel(t *testing.T) {
 		require.ErrorContains(t, call(t.Context()), "the call took longer than 3s (time-limit-exceeded)")
 		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
 
-		// A client that cancels and waits for the answer gets one.
+		// A client that cancels and waits for the answer gets one. Another one with the same rights can't cancel its calls.
 		header := map[string]string{"Authorization": "Bearer user even", "Accept": "application/json, text/event-stream"}
+		initialize := func() string {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.url+"/mcp", strings.NewReader(
+				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`))
+			require.NoError(t, err)
+			r.Header = http.Header{"Content-Type": {"application/json"}}
+			for name, value := range header {
+				r.Header.Set(name, value)
+			}
+			response, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, http.StatusOK, response.StatusCode)
+			return response.Header.Get("Mcp-Session-Id")
+		}
+		own, other := initialize(), initialize()
+		require.NotEqual(t, own, other)
+		header["Mcp-Session-Id"] = own
 		answers := make(chan string, 1)
+		sent := maps.Clone(header)
 		go func() {
-			_, answer := m.post("/mcp", `{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{"name":"run_query","arguments":{"query":"{ slow { id } }"}}}`, header)
+			_, answer := m.post("/mcp", `{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{"name":"run_query","arguments":{"query":"{ slow { id } }"}}}`, sent)
 			answers <- answer
 		}()
 		require.Eventually(t, running, patience, 10*time.Millisecond)
-		status, answer := m.post("/mcp", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow"}}`, header)
-		require.Equal(t, http.StatusAccepted, status, answer)
+		cancelled := func(session string) {
+			header["Mcp-Session-Id"] = session
+			status, answer := m.post("/mcp", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow"}}`, header)
+			require.Equal(t, http.StatusAccepted, status, answer)
+		}
+		cancelled(other)
+		cancelled("")
+		require.True(t, running())
+		cancelled(own)
 		require.Contains(t, <-answers, "the call was cancelled")
 		require.Eventually(t, func() bool { return !running() }, patience, 10*time.Millisecond)
 		require.NotContains(t, m.log.String(), "crashed")

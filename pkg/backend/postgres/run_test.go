@@ -81,32 +81,68 @@ func TestQueryErrors(t *testing.T) {
 // again, and the values are written in the new type.
 func TestChangedColumn(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY, v int4); INSERT INTO n VALUES (1, 1)`, nil)
-	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{field("v", int4Type)}})
-	require.Equal(t, `[{"v":1}]`, answerOf(t, f.source, st, backend.Args{}))
-	for _, change := range []struct{ to, want string }{
-		{"text USING 'x'", `[{"v":"x"}]`}, {"int8 USING 5000000000", `[{"v":5000000000}]`}, {"int4[] USING '{1}'", ""},
-	} {
-		f.exec(t, `ALTER TABLE n ALTER COLUMN v TYPE `+change.to)
-		if change.want == "" {
-			require.ErrorContains(t, failed(t, f.source, st, backend.Args{}), "database query error")
-			continue
+	eachAccess(t, func(t *testing.T, a backend.Args) {
+		f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY, v int4); INSERT INTO n VALUES (1, 1)`, nil)
+		st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{field("v", int4Type)}})
+		require.Equal(t, `[{"v":1}]`, answerOf(t, f.source, st, a))
+		for _, change := range []struct{ to, want string }{
+			{"text USING 'x'", `[{"v":"x"}]`}, {"int8 USING 5000000000", `[{"v":5000000000}]`}, {"int4[] USING '{1}'", ""},
+		} {
+			f.exec(t, `ALTER TABLE n ALTER COLUMN v TYPE `+change.to)
+			if change.want == "" {
+				require.ErrorContains(t, failed(t, f.source, st, a), "database query error")
+				continue
+			}
+			require.Equal(t, change.want, answerOf(t, f.source, st, a))
 		}
-		require.Equal(t, change.want, answerOf(t, f.source, st, backend.Args{}))
+	})
+}
+
+// eachAccess runs a test for statements that may write, and for those that run in transactions that only read.
+func eachAccess(t *testing.T, test func(t *testing.T, a backend.Args)) {
+	t.Helper()
+	for name, readOnly := range map[string]bool{"any": false, "read only": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, backend.Args{ReadOnly: readOnly})
+		})
 	}
+}
+
+// TestReadOnly: a view, a function and what isn't known may write, a table can't. The server refuses what writes, and the connection goes on.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1);
+		CREATE FUNCTION adds() RETURNS int4 LANGUAGE sql VOLATILE AS 'INSERT INTO n VALUES (2) RETURNING id';
+		CREATE VIEW v AS SELECT adds() AS id`, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
+	of := func(from ir.From) backend.Statement {
+		return statementOf(t, &ir.Select{Rows: ir.Rows{From: from}, Fields: []ir.Field{idField}})
+	}
+	stored, view := of(ir.Table{Name: public("n"), Stored: true}), of(ir.Table{Name: public("v")})
+	require.False(t, stored.(*statement).utc.mayWrite) //nolint:forcetypeassert // it is one
+	require.True(t, of(ir.Function{Name: public("f")}).(*statement).utc.mayWrite)
+	for range 2 {
+		err := failed(t, f.source, view, backend.Args{ReadOnly: true})
+		require.True(t, backend.WasWriteRefused(err), err)
+		requireCode(t, err, apierror.NotSupported, "the field writes, but this request may only read: send the query by POST, or expose the function as a mutation")
+		require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, stored, backend.Args{ReadOnly: true}))
+	}
+	require.Equal(t, `[{"id":2}]`, answerOf(t, f.source, view, backend.Args{}))
 }
 
 func TestDiscardedStatement(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
-	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
-	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{}))
-	c, err := f.source.primary.Acquire(t.Context())
-	require.NoError(t, err)
-	_, err = c.PG.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
-	require.NoError(t, err)
-	c.Release()
-	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{}))
+	eachAccess(t, func(t *testing.T, a backend.Args) {
+		f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *schedule.Endpoint) { e.MaxConnections = 1 })
+		st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
+		require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, a))
+		c, err := f.source.primary.Acquire(t.Context())
+		require.NoError(t, err)
+		_, err = c.PG.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
+		require.NoError(t, err)
+		c.Release()
+		require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, a))
+	})
 }
 
 func TestPreparedStatementsAreBounded(t *testing.T) {

@@ -214,7 +214,7 @@ func TestObedientAssistant(t *testing.T) {
 
 	c.start(metadata)
 	c.start(executor)
-	g := c.start(gateway, "ENABLE_MCP=true", "MCP_DISCOVERY=search_schema,describe_type,run_query", `JWT_SECRET={"type":"HS256","key":"`+tokenKey+`"}`)
+	g := c.start(gateway, "ENABLE_MCP=true", "MCP_DISCOVERY=search_schema,describe_type,run_query,resources,prompts", `JWT_SECRET={"type":"HS256","key":"`+tokenKey+`"}`)
 	own := map[string]any{"owner": map[string]any{"_eq": "X-Engine-User-Id"}}
 	permission := func(kind string, definition map[string]any) map[string]any {
 		return map[string]any{"type": "pg_create_" + kind + "_permission", "args": map[string]any{"table": "note", "role": "writer", "permission": definition}}

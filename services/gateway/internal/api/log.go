@@ -29,6 +29,7 @@ type LogSettings struct {
 // logs are the lines that the API writes.
 type logs struct {
 	access  *telemetry.Stream // nil when requests are not logged
+	calls   *telemetry.Stream // of assistants' tools; nil when they are not logged
 	limits  *slog.Logger
 	faults  *slog.Logger
 	sockets websocket.Logging
@@ -41,6 +42,7 @@ type logs struct {
 func newLogs(l *slog.Logger, s LogSettings) logs {
 	out := logs{
 		access:  telemetry.StreamOf(l, logtype.HTTP),
+		calls:   telemetry.StreamOf(l, logtype.Query),
 		limits:  telemetry.Of(l, logtype.APILimit),
 		faults:  telemetry.Of(l, logtype.Unhandled),
 		queries: telemetry.StreamOf(l, logtype.Query) != nil && !s.QueryOnlyOnError,

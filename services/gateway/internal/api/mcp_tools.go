@@ -7,16 +7,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/querylog"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/request"
@@ -28,11 +35,18 @@ type assistant struct {
 	ctx context.Context //nolint:containedctx // it lives as long as the request
 	// within is ctx within the limits of the role, nil outside of them.
 	within context.Context //nolint:containedctx // see ctx
-	// rows is the most rows of an answer, 0 for any number.
-	rows int
+	// rows is the most rows of an answer. promises reports whether the tool has a schema of its answers.
+	rows     int
+	promises bool
 }
 
-func (a *assistant) has(tool string) bool { return slices.Contains(a.x.api.MCP.Discovery, tool) }
+// has reports whether assistants get one of the engine's own tools, or the resources or prompts.
+func (a *assistant) has(part string) bool { return slices.Contains(a.x.api.MCP.Discovery, part) }
+
+// isOwn reports whether a tool is one of the engine's own that assistants get.
+func (a *assistant) isOwn(tool string) bool {
+	return tool != partResources && tool != partPrompts && a.has(tool)
+}
 
 // describe asks an executor about the role's schema.
 func (a *assistant) describe(subject, text string, limit int) ([]byte, error) {
@@ -61,7 +75,7 @@ func (a *assistant) limited(operation string, do func(context.Context) error) er
 	})
 }
 
-// bounded collects an answer.
+// bounded collects an answer, and of one that is too large the beginning.
 type bounded struct {
 	to   *bytes.Buffer
 	most int
@@ -82,10 +96,12 @@ var errLarge = errors.New("the answer is too large")
 
 // Write implements bus.Sink.
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.to.Len()+len(p) > b.most {
-		return 0, errLarge
+	fits := p[:min(len(p), b.most-b.to.Len())]
+	n, _ := b.to.Write(fits) // a buffer takes everything
+	if n < len(p) {
+		return n, errLarge
 	}
-	return b.to.Write(p)
+	return n, nil
 }
 
 // toolList is the answer of an executor.
@@ -117,7 +133,7 @@ func (a *assistant) tools(p *mcp.ListToolsParams) (*mcp.ListToolsResult, error) 
 	}
 	closed := false
 	for _, t := range list.Tools {
-		if a.has(t.Name) {
+		if a.isOwn(t.Name) {
 			continue // the engine's own counts
 		}
 		result.Tools = append(result.Tools, &mcp.Tool{
@@ -191,8 +207,27 @@ func (a *assistant) call(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) 
 		tool = "" // made up by the client
 	}
 	a.x.api.Metrics.mcpCalls.WithLabelValues(tool, a.x.api.assistants.calls.role(tool, a.x.session.Role), outcome).Inc()
-	a.x.api.Log.DebugContext(a.ctx, "an assistant called a tool", "tool", p.Name, "role", a.x.session.Role, "outcome", outcome, "request_id", a.x.requestID)
+	trace.SpanFromContext(a.ctx).SetAttributes(attribute.String("gen_ai.tool.name", p.Name))
+	if a.x.api.logs.calls.Enabled(slog.LevelInfo) {
+		a.x.api.logs.calls.Write(a.ctx, time.Now(), slog.LevelInfo, &toolCall{a.x, p.Name, outcome})
+	}
 	return result, err
+}
+
+// toolCall is the line of a call in the query log. It is a telemetry.Detail.
+type toolCall struct {
+	x             *exchange
+	tool, outcome string
+}
+
+// AppendDetail implements telemetry.Detail.
+func (c *toolCall) AppendDetail(b []byte) []byte {
+	b = querylog.AppendText(append(b, `{"kind":"tool","tool":`...), c.tool)
+	b = jsontext.AppendString(append(b, `,"role":`...), c.x.session.Role)
+	b = append(append(b, `,"session":`...), c.x.session.JSON()...)
+	b = jsontext.AppendString(append(b, `,"outcome":`...), c.outcome)
+	b = jsontext.AppendString(append(b, `,"request_id":`...), c.x.requestID)
+	return append(b, '}')
 }
 
 func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
@@ -203,13 +238,13 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 		Query     string          `json:"query"`
 		Variables json.RawMessage `json:"variables"`
 	}
-	if a.has(p.Name) {
+	if a.isOwn(p.Name) {
 		if err := json.Unmarshal(orObject(p.Arguments), &in); err != nil {
 			return failedCall("the arguments don't fit the tool: " + misfit(err)), nil
 		}
 	}
 	switch {
-	case !a.has(p.Name):
+	case !a.isOwn(p.Name):
 		return a.document(p)
 	case p.Name == toolSearch:
 		if in.Limit < 1 {
@@ -242,6 +277,7 @@ func (a *assistant) document(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, err
 	if err != nil {
 		return nil, err
 	}
+	a.rows, a.promises = math.MaxInt, true
 	var result *mcp.CallToolResult
 	err = a.limited("", func(context.Context) error {
 		if tool := current.Document.Tool(p.Name); tool != nil {
@@ -284,9 +320,14 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 		}
 		return x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errLarge) {
 		return failedCall(shownError(err))
 	}
+	return a.answer(r.Query, body.Bytes())
+}
+
+// answer is the result of an operation, whose answer may lack its end.
+func (a *assistant) answer(query string, body []byte) *mcp.CallToolResult {
 	var answered struct {
 		Data   json.RawMessage `json:"data"`
 		Errors []struct {
@@ -296,8 +337,9 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 			} `json:"extensions"`
 		} `json:"errors"`
 	}
-	if err := json.Unmarshal(body.Bytes(), &answered); err != nil {
-		return failedCall(shownError(err))
+	data, most := bytes.TrimPrefix(body, []byte(beforeData)), a.x.api.MCP.AnswerSize
+	if err := json.Unmarshal(body, &answered); err == nil {
+		data = answered.Data
 	}
 	if len(answered.Errors) > 0 {
 		texts := make([]string, len(answered.Errors))
@@ -306,24 +348,26 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 		}
 		return failedCall(strings.Join(texts, "\n"))
 	}
-	data, cut := answered.Data, false
-	if a.rows > 0 {
-		data, cut = firstRows(data, a.rows)
+	if len(data) > most || bytes.Count(data, []byte{'{'}) > a.rows {
+		note := ""
+		switch first, cut := firstRows(data, query, a.rows, most); cut {
+		case fewer:
+			data, note = first, fmt.Sprintf("\n... These are the first %d rows. Ask for the others in pages: order_by, limit and offset.", a.rows)
+		case smaller:
+			data, note = first, "\n... These are the first rows, as many as fit. Ask for the others in pages: order_by, limit and offset."
+		}
+		if note != "" { // clients would show structured content without the note, so a tool that promises it fails
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data) + note}}, IsError: a.promises}
+		}
 	}
 	result, _ := a.result(data, nil)
-	if shown, ok := result.Content[0].(*mcp.TextContent); ok && cut {
-		shown.Text += fmt.Sprintf("\n... These are the first %d rows. Ask for the others in pages: order_by, limit and offset.", a.rows)
-		result.StructuredContent = nil // clients would show it without the note
-	}
 	return result
 }
 
 // result is an answer in JSON.
 func (a *assistant) result(body []byte, err error) (*mcp.CallToolResult, error) {
 	result := a.text(body, err)
-	if len(body) > a.x.api.MCP.AnswerSize {
-		result.IsError = true // the tool's schema has structured content
-	}
+	result.IsError = result.IsError || len(body) > a.x.api.MCP.AnswerSize // nothing but a part of a text
 	if !result.IsError && len(body) <= a.x.api.MCP.AnswerSize && len(body) > 0 && body[0] == '{' {
 		result.StructuredContent = json.RawMessage(body)
 	}

@@ -15,7 +15,30 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway/internal/api"
 )
+
+// TestServerSpansNameTools: the span of an assistant's call has the tool and the role.
+func TestServerSpansNameTools(t *testing.T) {
+	t.Parallel()
+	spans := tracetest.NewInMemoryExporter()
+	w := setup(t, func(w *world) {
+		w.deps.Tracing = telemetry.NewTracing()
+		w.deps.Tracing.Use(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)), false)
+		w.settings.MCP = api.MCP{Enabled: true, Admin: true, Discovery: []string{"search_schema"}, AnswerSize: 1 << 10, TimeLimit: time.Minute}
+		w.bus.answer = says(`[]`)
+	})
+	got := w.send(t, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_schema","arguments":{"text":"x"}}}`,
+		append([]string{"Accept", "application/json, text/event-stream", "Content-Type", "application/json"}, admin...)...)
+	require.Equal(t, 200, got.status, got.body)
+	require.Eventually(t, func() bool { return len(spans.GetSpans()) == 1 }, 30*time.Second, 5*time.Millisecond)
+	attributes := map[string]string{}
+	for _, a := range spans.GetSpans()[0].Attributes {
+		attributes[string(a.Key)] = a.Value.String()
+	}
+	require.Equal(t, "search_schema", attributes["gen_ai.tool.name"])
+	require.Equal(t, "admin", attributes["enduser.role"])
+}
 
 // TestServerSpansSayWhatWasAskedFor: the span of a request has the executor's description of the
 // operation, and of a failed one the client's.
