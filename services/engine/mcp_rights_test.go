@@ -192,6 +192,11 @@ func (r *rights) hear(role string) string {
 	require.NoError(r.t, err, about)
 	heard.WriteString(schema.Contents[0].Text)
 	r.requireKnown(known, schema.Contents[0].Text, about)
+	for resource, err := range s.Resources(r.t.Context(), nil) {
+		require.NoError(r.t, err, about)
+		fmt.Fprintln(&heard, resource.URI, resource.Name, resource.Description)
+		require.True(r.t, resource.URI == "engine://schema" || known[resource.Name] && known[resource.Description], "%s: %+v", about, resource)
+	}
 	words := map[string]bool{"vault": true, "secret": true, "hidden": true, "hidden_column": true, "about": true}
 	for _, t := range r.model.Tables {
 		words[t.Name] = true

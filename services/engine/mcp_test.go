@@ -80,6 +80,8 @@ func TestAssistants(t *testing.T) {
 		m := mountWith(t, apart, []string{"--enable-mcp", "--mcp-answer-size", "1", "--mcp-rows", "3", "--metrics-secret", "measure", "--enabled-apis", "graphql,metadata,metrics"}, engine.Authenticate(identify))
 		m.metadata(`{"type":"pg_create_update_permission","args":{"table":"people","role":"user","permission":{"columns":["name"],"filter":{"owner":"X-Engine-User-Id"}}}}`)
 		m.metadata(`{"type":"pg_create_select_permission","args":{"table":"people","role":"auditor","permission":{"columns":"*","filter":{}}}}`)
+		m.sql(`COMMENT ON TABLE people IS 'all who have signed up'`)
+		m.metadata(`{"type":"reload_metadata","args":{}}`)
 		m.metadata(toolDocuments)
 		s := m.assistant("user even")
 
@@ -166,6 +168,9 @@ func TestAssistants(t *testing.T) {
 
 		resources, err := s.ListResources(t.Context(), nil)
 		require.NoError(t, err)
+		require.Len(t, resources.Resources, 3, "the schema, and the tables that the role sees")
+		require.Equal(t, "engine://types/people", resources.Resources[2].URI)
+		require.Equal(t, "all who have signed up", resources.Resources[2].Description)
 		read, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: resources.Resources[0].URI})
 		require.NoError(t, err)
 		require.Contains(t, read.Contents[0].Text, "type query_root {")

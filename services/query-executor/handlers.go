@@ -151,6 +151,8 @@ func (e *Executor) assist(ctx context.Context, m proto.Message, w bus.ResponseWr
 		}
 	case "search":
 		body, err = json.Marshal(assist.Search(role, in.GetText(), int(in.GetLimit())))
+	case "tables":
+		body, err = json.Marshal(assist.Tables(role, in.GetText(), int(in.GetLimit())))
 	case "type":
 		body = []byte(assist.Describe(role, in.GetText()))
 	case "schema":

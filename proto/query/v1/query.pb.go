@@ -672,10 +672,10 @@ type AssistRequest struct {
 	MinVersion int64                  `protobuf:"varint,2,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
 	// "tools" for the stored documents that the role may run, from the one after the name in text; the answer's body is
 	// their JSON. "tool" for whether text names one of them; the body is empty when it doesn't. "search" for what fits the
-	// words in text, as JSON; "type" for the type that text names and "schema" for all types, as GraphQL text.
+	// words in text, as JSON; "tables" for the tables whose types come after the name in text, as JSON; "type" for the type that text names and "schema" for all types, as GraphQL text.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
 	Text    string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	// The largest number of tools or hits.
+	// The largest number of tools, hits or tables.
 	Limit         int32 `protobuf:"varint,5,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -296,7 +296,7 @@ func (s *assistants) server(r *http.Request) *mcp.Server {
 			case *mcp.CallToolParamsRaw:
 				return a.call(p)
 			case *mcp.ListResourcesParams:
-				return a.resources(), nil
+				return a.resources(p)
 			case *mcp.ListResourceTemplatesParams:
 				return a.templates(), nil
 			case *mcp.ReadResourceParams:

@@ -441,11 +441,33 @@ func (a *assistant) explain(query string, variables json.RawMessage) *mcp.CallTo
 	return a.text(body.Bytes(), err)
 }
 
-func (a *assistant) resources() *mcp.ListResourcesResult {
-	return &mcp.ListResourcesResult{Resources: []*mcp.Resource{{
-		URI: schemaURI, Name: "schema", Title: "GraphQL schema of the role", MIMEType: "application/graphql",
-		Description: "All types and fields that the role sees, with their comments",
-	}}}
+func (a *assistant) resources(p *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
+	result, after := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}, ""
+	if p != nil {
+		after = p.Cursor
+	}
+	if after == "" {
+		result.Resources = append(result.Resources, &mcp.Resource{
+			URI: schemaURI, Name: "schema", Title: "GraphQL schema of the role", MIMEType: "application/graphql",
+			Description: "All types and fields that the role sees, with their comments",
+		})
+	}
+	body, err := a.describe("tables", after, mcpPage)
+	if err != nil {
+		return nil, protocolError(err)
+	}
+	var list struct {
+		Tables []struct{ Name, Description string }
+		Next   string
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	for _, t := range list.Tables {
+		result.Resources = append(result.Resources, &mcp.Resource{URI: typeURI + t.Name, Name: t.Name, Description: t.Description, MIMEType: "application/graphql"})
+	}
+	result.NextCursor = list.Next
+	return result, nil
 }
 
 func (a *assistant) templates() *mcp.ListResourceTemplatesResult {

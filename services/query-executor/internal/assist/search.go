@@ -160,3 +160,32 @@ func Describe(role *schema.Role, name string) string {
 
 // SDL is the whole schema of a role.
 func SDL(role *schema.Role) string { return introspect.SDL(role, role.Enumerate()) }
+
+// TableList is a page of the types of tables' rows.
+type TableList struct {
+	Tables []TableType `json:"tables"`
+	// Next is the name after which the next page begins, empty for none.
+	Next string `json:"next,omitempty"`
+}
+
+// TableType is the type of a table's rows, with the comment of the table.
+type TableType struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// Tables lists the tables that the role sees in the order of their types' names, from the one after a name on, at most limit.
+func Tables(role *schema.Role, after string, limit int) TableList {
+	all := []TableType{}
+	for _, t := range role.Enumerate() {
+		if of := role.TableOf(t); of != nil && of.Type() == t && t.Name > after {
+			all = append(all, TableType{t.Name, cut(t.Description())})
+		}
+	}
+	slices.SortFunc(all, func(a, b TableType) int { return strings.Compare(a.Name, b.Name) })
+	list := TableList{Tables: all[:min(limit, len(all))]}
+	if limit < len(all) {
+		list.Next = all[limit-1].Name
+	}
+	return list
+}
