@@ -121,6 +121,17 @@ func (c *calls) cancel(key callKey) {
 	}
 }
 
+// end cancels all calls of a client.
+func (c *calls) end(client callKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, cancel := range c.running {
+		if key.caller == client.caller && key.session == client.session {
+			cancel()
+		}
+	}
+}
+
 // role is how the metric names a role that calls a tool: "other" when it has many of both.
 func (c *calls) role(tool, role string) string {
 	c.mu.Lock()
@@ -171,17 +182,14 @@ func (x *exchange) callMCP(trial bool) error {
 		}
 		return apierror.New(apierror.InvalidJSON, "the body is not a message of JSON-RPC: "+reason).WithStatus(http.StatusBadRequest)
 	}
-	call := callKey{caller: string(x.session.JSON()), session: x.r.Header.Get(sessionHeader)}
 	ctx, end := context.WithTimeout(x.ctx, a.MCP.TimeLimit)
 	defer end()
 	switch m.Method {
 	case "notifications/cancelled":
-		call.id = string(m.Params.RequestID)
-		a.assistants.calls.cancel(call)
+		a.assistants.calls.cancel(x.assistantCall(m.Params.RequestID))
 	case "tools/call":
 		var done func()
-		call.id = string(m.ID)
-		ctx, done = a.assistants.calls.begin(ctx, call)
+		ctx, done = a.assistants.calls.begin(ctx, x.assistantCall(m.ID))
 		defer done()
 	}
 	// The library says nothing to requests that are cancelled: it gets the client's context, and the tool says why it ended.
@@ -203,7 +211,28 @@ func (x *exchange) callMCP(trial bool) error {
 	return nil
 }
 
-// refuseMethod answers what the protocol has for streams and sessions, of which there are none.
+// endSession ends the calls of a client that leaves.
+func endSession(x *exchange) error {
+	if refusal := x.api.CORS.Admit(x.r); refusal != nil {
+		return apierror.New(apierror.AccessDenied, refusal.Always()).WithStatus(http.StatusForbidden)
+	}
+	if x.r.Header.Get(sessionHeader) == "" {
+		return refuseMethod(x)
+	}
+	if err := x.authenticate(nil); err != nil {
+		return x.askForToken(err)
+	}
+	x.api.assistants.calls.end(x.assistantCall(nil))
+	x.stream.SetStatus(http.StatusNoContent)
+	return nil
+}
+
+// assistantCall is a call of the client, by its id.
+func (x *exchange) assistantCall(id json.RawMessage) callKey {
+	return callKey{string(x.session.JSON()), x.r.Header.Get(sessionHeader), string(id)}
+}
+
+// refuseMethod answers what the protocol has for streams, of which there are none.
 func refuseMethod(x *exchange) error {
 	x.w.Header().Set("Allow", http.MethodPost)
 	return apierror.New(apierror.MethodNotAllowed, "Allowed methods: POST")

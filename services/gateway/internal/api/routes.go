@@ -67,7 +67,7 @@ func (a *API) routes() []route {
 		routes = append(routes,
 			route{http.MethodPost, mcpPath, GroupAlways, apiErrors, callMCP},
 			route{http.MethodGet, mcpPath, GroupAlways, apiErrors, refuseMethod},
-			route{http.MethodDelete, mcpPath, GroupAlways, apiErrors, refuseMethod},
+			route{http.MethodDelete, mcpPath, GroupAlways, apiErrors, endSession},
 			route{http.MethodPost, mcpTryPath, GroupAlways, apiErrors, tryMCP},
 			route{http.MethodGet, resourcePath, GroupAlways, apiErrors, showResource},
 			route{http.MethodGet, resourcePath + mcpPath, GroupAlways, apiErrors, showResource})
