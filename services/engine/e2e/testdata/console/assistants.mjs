@@ -77,6 +77,17 @@ export const tests = {
     await has(page.getByLabel("Configuration", { exact: true }), url + "/mcp");
     await page.getByText(".vscode/mcp.json").waitFor();
     await axe(page, "Assistants with a configuration");
+    await role(page).fill("reader");
+    await page.keyboard.press("Escape");
+    const off = { jsonrpc: "2.0", id: 1, error: { code: -32601, message: "resources are off" } };
+    await page.route(url + "/mcp/try", (route) =>
+      /resources|prompts/.test(route.request().postData()) ? route.fulfill({ json: off }) : route.continue(),
+    );
+    await page.getByRole("tab", { name: "Schema" }).click();
+    await page.getByText("Assistants get no schema: --mcp-discovery doesn't list resources.").waitFor();
+    await page.getByRole("tab", { name: "Prompts" }).click();
+    await page.getByText("Assistants get no prompts: --mcp-discovery doesn't list prompts.").waitFor();
+    await page.unroute(url + "/mcp/try");
     await page.route(url + "/mcp/try", (route) => route.fulfill({ status: 404, json: { error: "resource does not exist", code: "not-found", path: "$" } }));
     await page.reload();
     await page.getByText("Assistants are off. Restart the engine with this option.").waitFor();

@@ -71,6 +71,9 @@ async function request<T>(
   return value as T;
 }
 
+/** methodNotFound is the code of JSON-RPC for what a server doesn't offer. */
+const methodNotFound = -32601;
+
 /** partMissing stands for the error of a part of the console that can't be loaded. */
 function partMissing(): never {
   throw new ApiError(
@@ -271,13 +274,19 @@ export class Server {
       accept: "application/json, text/event-stream",
     };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const answer = await request<{ result?: T; error?: { message: string } }>("/mcp/try", {
+    const answer = await request<{ result?: T; error?: { code: number; message: string } }>("/mcp/try", {
       method: "POST",
       body,
       headers,
       signal,
     });
-    if (answer.error) throw new ApiError(answer.error.message, "refused", undefined, 200);
+    if (answer.error)
+      throw new ApiError(
+        answer.error.message,
+        answer.error.code === methodNotFound ? "off" : "refused",
+        undefined,
+        200,
+      );
     return answer.result as T;
   }
 

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Tab, TabList, TabPanel } from "react-aria-components";
+import { ApiError } from "../../../lib/http/client";
 import { project } from "../../../lib/http/project";
 import { headerProblem, type RunAs } from "../../../lib/http/runas";
 import { useStored } from "../../../lib/stored";
@@ -60,12 +61,12 @@ function Assistants() {
           </OfRole>
         </TabPanel>
         <TabPanel id="schema">
-          <OfRole as={as} ready={problem === undefined} what="the schema" query={schemaQuery}>
+          <OfRole as={as} ready={problem === undefined} what="the schema" query={schemaQuery} off={texts.noSchema}>
             {(schema) => <Pre label="Schema of the role">{schema}</Pre>}
           </OfRole>
         </TabPanel>
         <TabPanel id="prompts">
-          <OfRole as={as} ready={problem === undefined} what="the prompts" query={promptsQuery}>
+          <OfRole as={as} ready={problem === undefined} what="the prompts" query={promptsQuery} off={texts.promptsOff}>
             {(prompts) =>
               prompts.length === 0 ? (
                 <Empty>{texts.noPrompts}</Empty>
@@ -101,6 +102,8 @@ interface OfRoleProps<T> {
   as: RunAs;
   ready: boolean;
   what: string;
+  /** The text where assistants of all roles get none. */
+  off?: string;
   query: (
     server: ReturnType<typeof useServer>,
     as: RunAs,
@@ -110,9 +113,10 @@ interface OfRoleProps<T> {
 
 /** OfRole shows what an assistant of the role gets, or why there is nothing. */
 function OfRole<T>(props: OfRoleProps<T>) {
-  const { as, ready, what, query, children } = props;
+  const { as, ready, what, query, off, children } = props;
   const found = useQuery({ ...query(useServer(), as), enabled: ready && as.role !== "", retry: false });
   if (as.role === "") return <Empty>{texts.role}</Empty>;
+  if (off !== undefined && found.error instanceof ApiError && found.error.code === "off") return <Empty>{off}</Empty>;
   if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
   if (found.isPending) return <Loading what={what} />;
   return children(found.data);

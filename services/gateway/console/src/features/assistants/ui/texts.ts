@@ -10,6 +10,8 @@ export const texts = {
   noArguments: "It has no arguments.",
   notObject: "Arguments are a JSON object.",
   real: "Calls are real: this tool may change rows.",
+  noSchema: "Assistants get no schema: --mcp-discovery doesn't list resources.",
+  promptsOff: "Assistants get no prompts: --mcp-discovery doesn't list prompts.",
   noPrompts: "No prompts yet. Query collections have them.",
   everyRole: "Every role gets all prompts.",
   token: "Replace TOKEN with a token of the assistant's role.",
