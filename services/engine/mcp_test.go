@@ -175,6 +175,15 @@ func TestAssistants(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, read.Contents[0].Text, "type query_root {")
 		require.NotContains(t, read.Contents[0].Text, "owner")
+		listed, err := s.ListTools(t.Context(), nil)
+		require.NoError(t, err)
+		templates, err := s.ListResourceTemplates(t.Context(), nil)
+		require.NoError(t, err)
+		prompts, err := s.ListPrompts(t.Context(), nil)
+		require.NoError(t, err)
+		for _, kept := range []mcp.Cacheable{listed.Cacheable, resources.Cacheable, templates.Cacheable, read.Cacheable, prompts.Cacheable} {
+			require.Equal(t, mcp.Cacheable{CacheScope: "private"}, kept, "others may see something else")
+		}
 		prompt, err := s.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"who": "Ann"}})
 		require.NoError(t, err)
 		require.Equal(t, "Greet Ann politely.", prompt.Messages[0].Content.(*mcp.TextContent).Text) //nolint:forcetypeassert // of a test

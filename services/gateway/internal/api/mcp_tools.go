@@ -116,7 +116,7 @@ type toolList struct {
 }
 
 func (a *assistant) tools(p *mcp.ListToolsParams) (*mcp.ListToolsResult, error) {
-	result, after := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}, ""
+	result, after := &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: ofTheCaller}, ""
 	if p != nil {
 		after = p.Cursor
 	}
@@ -442,7 +442,7 @@ func (a *assistant) explain(query string, variables json.RawMessage) *mcp.CallTo
 }
 
 func (a *assistant) resources(p *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
-	result, after := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}, ""
+	result, after := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: ofTheCaller}, ""
 	if p != nil {
 		after = p.Cursor
 	}
@@ -471,7 +471,7 @@ func (a *assistant) resources(p *mcp.ListResourcesParams) (*mcp.ListResourcesRes
 }
 
 func (a *assistant) templates() *mcp.ListResourceTemplatesResult {
-	return &mcp.ListResourceTemplatesResult{ResourceTemplates: []*mcp.ResourceTemplate{{
+	return &mcp.ListResourceTemplatesResult{Cacheable: ofTheCaller, ResourceTemplates: []*mcp.ResourceTemplate{{
 		URITemplate: typeURI + "{name}", Name: "type", Title: "A type of the schema", MIMEType: "application/graphql",
 	}}}
 }
@@ -492,7 +492,7 @@ func (a *assistant) read(uri string) (*mcp.ReadResourceResult, error) {
 	if len(text) == 0 {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "application/graphql", Text: string(text)}}}, nil
+	return &mcp.ReadResourceResult{Cacheable: ofTheCaller, Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "application/graphql", Text: string(text)}}}, nil
 }
 
 func (a *assistant) prompts() (*mcp.ListPromptsResult, error) {
@@ -500,7 +500,7 @@ func (a *assistant) prompts() (*mcp.ListPromptsResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &mcp.ListPromptsResult{Prompts: []*mcp.Prompt{}}
+	result := &mcp.ListPromptsResult{Prompts: []*mcp.Prompt{}, Cacheable: ofTheCaller}
 	for _, p := range current.Document.Prompts() {
 		shown := &mcp.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
 		for _, arg := range p.Arguments {
