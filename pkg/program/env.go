@@ -51,13 +51,22 @@ type Env struct {
 	// Mount takes the handler of the gateway, which then has no listener; nil to listen.
 	Mount func(http.Handler)
 
-	export *export
+	export  *export
+	release func()
 }
 
 // Open makes the Env of a process. inProcess is a NATS server inside of it, nil to connect
 // to the one of the settings. The caller closes it.
-func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
-	session.UseVendor(config.VendorNames.Get(v))
+func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (_ *Env, err error) {
+	release, err := session.UseVendor(config.VendorNames.Get(v))
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", config.VendorNames.Spec().Flag, err)
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	registry := prometheus.NewRegistry()
 	log, err := telemetry.NewLog(logs, config.LogLevel.Get(v), config.EnabledLogTypes.Get(v))
 	if err != nil {
@@ -67,6 +76,7 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	e := &Env{
 		Values: v, Log: log, Logger: log.Logger(string(name)),
 		Metrics: registry, Gatherer: prometheus.Gatherers{registry, telemetry.RuntimeMetrics()}, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),
+		release: release,
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings without effect", "settings", flags)
@@ -150,4 +160,5 @@ func (e *Env) Close() {
 		e.Logger.Warn("last spans were not sent")
 	}
 	e.Bus.Close()
+	e.release()
 }

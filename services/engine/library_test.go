@@ -139,3 +139,15 @@ func TestEnginesSideBySide(t *testing.T) {
 	<-stopped
 	require.JSONEq(t, `{"data":{"say":"two"}}`, mounts["two"].query("{ say }", admin))
 }
+
+// TestVendorsSideBySide refuses to start an engine with other names than those of an engine in the process.
+func TestVendorsSideBySide(t *testing.T) {
+	t.Parallel()
+	mount(t, false)
+	other, err := engine.New(engine.Config{
+		Args: []string{"--database-url", dbtest.URL(t), "--data-dir", t.TempDir(), "--admin-secret", secret, "--vendor-names", "acme"},
+		Env:  func(string) (string, bool) { return "", false }, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	require.ErrorContains(t, other.Start(t.Context()), `--vendor-names: an engine in this process has "", this one "acme"`)
+}
