@@ -48,8 +48,9 @@ type Env struct {
 	Log *telemetry.Log
 	// Code is the code of this build that metadata may name, nil for none.
 	Code *extension.Set
-	// Mount takes the handler of the gateway, which then has no listener; nil to listen.
-	Mount func(http.Handler)
+	// Mount takes the handler of the gateway; nil to listen. Listen has the gateway listen, too.
+	Mount  func(http.Handler)
+	Listen bool
 
 	export  *export
 	release func()
