@@ -23,7 +23,7 @@ test. CHECKOUT is a directory with the source of Query Engine; without it, the d
 the program, that has it.
 `
 
-//go:embed starter
+//go:embed all:starter
 var starter embed.FS
 
 // modules are those of the engine's source, by their directories.

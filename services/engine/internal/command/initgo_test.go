@@ -21,6 +21,7 @@ func TestModulesOfProjects(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), name)
 		s := newShell(t, nil)
 		require.Equal(t, 0, s.Run(t.Context(), []string{"init", "--go=" + dir, "--engine", source}), s.errs.String())
+		require.FileExists(t, filepath.Join(dir, ".dockerignore"))
 		cmd := exec.Command("go", "list", "-f", "{{.ImportPath}}", ".")
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
 		cmd.Stderr = &s.errs
