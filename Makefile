@@ -17,7 +17,7 @@ COMPILE = GOGC=off GOMEMLIMIT=1GiB $(GO) build -ldflags='-s -w'
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-clients test-kinds test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help console-record build test test-long test-unit test-later test-compose test-images test-clients test-kinds test-deploy test-googlesql release release-check release-snapshot test-release test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-code bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -141,6 +141,9 @@ bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they he
 
 bench-remote: build ## what a query on a remote schema costs beside a plain reverse proxy (REMOTE="-duration 20s")
 	$(GO) run ./services/engine/cmd/benchremote $(REMOTE)
+
+bench-code: ## what functions in Go cost beside the same code behind HTTP: an action, a remote join of 100 rows
+	$(POSTGRES) $(GO) test ./services/engine -run '^$$' -bench Code -benchtime 3s -count 5
 
 bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
 	cd pkg && ENGINE_BENCH_EVENTS=1 $(GO) test ./backend/postgres/eventreader -run 'TestWriterSpeed|TestReaderCost|TestLargeTransaction' -count 1 -timeout 30m -v

@@ -128,6 +128,9 @@ func describe(b *strings.Builder, indent, text string) {
 	}
 }
 
+// builtIn are the scalars that need no definition.
+var builtIn = []string{"Int", "Float", "String", "Boolean", "ID"}
+
 // sdlTypes are definitions by their names.
 type sdlTypes struct {
 	texts  map[string]string
@@ -137,7 +140,7 @@ type sdlTypes struct {
 
 // add adds the definitions of a type and of those below it.
 func (s *sdlTypes) add(t *Type, input bool) {
-	if t.Kind == Scalar || slices.Contains(s.adding, t) {
+	if t.Kind == Scalar && slices.Contains(builtIn, t.Name) || slices.Contains(s.adding, t) {
 		return
 	}
 	s.adding = append(s.adding, t)
@@ -149,9 +152,12 @@ func (s *sdlTypes) add(t *Type, input bool) {
 	name := t.Name + suffix
 	var b strings.Builder
 	describe(&b, "", t.Description)
-	if t.Kind == Enum {
+	switch t.Kind {
+	case Scalar:
+		fmt.Fprintf(&b, "scalar %s\n", name)
+	case Enum:
 		fmt.Fprintf(&b, "enum %s {\n  %s\n}\n", name, strings.Join(t.Values, "\n  "))
-	} else {
+	default:
 		fmt.Fprintf(&b, "%s %s {\n", keyword, name)
 		for _, f := range t.Fields {
 			writeField(&b, "  ", f, suffix)

@@ -17,10 +17,10 @@ func TestNamesOfTypes(t *testing.T) {
 		return Handler{Name: name, Definition: &Definition{Output: Ref{Type: output}}}
 	}
 	tree := item("name")
-	tree.Fields = append(tree.Fields, Field{Name: "parent", Type: Ref{Type: tree}})
+	tree.Fields = append(tree.Fields, Field{Name: "parent", Type: Ref{Type: tree}}, Field{Name: "at", Type: Ref{Type: &Type{Name: "timestamptz", Text: true}}})
 	got, err := SDL([]Handler{action("one", tree), action("two", tree)})
 	require.NoError(t, err)
-	require.Equal(t, "type Mutation {\n  one: Item\n}\n\ntype Mutation {\n  two: Item\n}\n\ntype Item {\n  name: String\n  parent: Item\n}\n", got)
+	require.Equal(t, "type Mutation {\n  one: Item\n}\n\ntype Mutation {\n  two: Item\n}\n\ntype Item {\n  name: String\n  parent: Item\n  at: timestamptz\n}\n\nscalar timestamptz\n", got)
 	_, err = SDL([]Handler{action("one", item("a")), action("two", item("a"))})
 	require.NoError(t, err, "the same type of two actions")
 	_, err = SDL([]Handler{action("one", item("a")), action("two", item("b"))})

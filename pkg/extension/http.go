@@ -6,9 +6,6 @@ import (
 	"net/http"
 )
 
-// maxRequest bounds the body of a call by net/http, in bytes.
-const maxRequest = 32 << 20
-
 // AuthenticationURL is the URL of the code that authenticates, "" for none.
 func (s *Set) AuthenticationURL() string {
 	for _, h := range s.Handlers() {
@@ -70,7 +67,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()
 		var err error
-		if body, err = io.ReadAll(io.LimitReader(r.Body, maxRequest)); err != nil {
+		if body, err = io.ReadAll(r.Body); err != nil {
 			return nil, err
 		}
 	}

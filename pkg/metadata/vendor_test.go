@@ -14,8 +14,9 @@ import (
 // tests is parallel.
 func useVendor(t *testing.T) {
 	t.Helper()
-	session.UseVendor("acme")
-	t.Cleanup(func() { session.UseVendor("") })
+	release, err := session.UseVendor("acme")
+	require.NoError(t, err)
+	t.Cleanup(release)
 }
 
 func TestSecretsByAnotherEnginesNamesStayHere(t *testing.T) {

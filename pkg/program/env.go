@@ -48,16 +48,26 @@ type Env struct {
 	Log *telemetry.Log
 	// Code is the code of this build that metadata may name, nil for none.
 	Code *extension.Set
-	// Mount takes the handler of the gateway, which then has no listener; nil to listen.
-	Mount func(http.Handler)
+	// Mount takes the handler of the gateway; nil to listen. Listen has the gateway listen, too.
+	Mount  func(http.Handler)
+	Listen bool
 
-	export *export
+	export  *export
+	release func()
 }
 
 // Open makes the Env of a process. inProcess is a NATS server inside of it, nil to connect
 // to the one of the settings. The caller closes it.
-func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
-	session.UseVendor(config.VendorNames.Get(v))
+func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (_ *Env, err error) {
+	release, err := session.UseVendor(config.VendorNames.Get(v))
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", config.VendorNames.Spec().Flag, err)
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	registry := prometheus.NewRegistry()
 	log, err := telemetry.NewLog(logs, config.LogLevel.Get(v), config.EnabledLogTypes.Get(v))
 	if err != nil {
@@ -67,6 +77,7 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	e := &Env{
 		Values: v, Log: log, Logger: log.Logger(string(name)),
 		Metrics: registry, Gatherer: prometheus.Gatherers{registry, telemetry.RuntimeMetrics()}, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),
+		release: release,
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings without effect", "settings", flags)
@@ -150,4 +161,5 @@ func (e *Env) Close() {
 		e.Logger.Warn("last spans were not sent")
 	}
 	e.Bus.Close()
+	e.release()
 }

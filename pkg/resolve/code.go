@@ -228,13 +228,14 @@ func builtInFits(name string, c *extension.Type) bool {
 	if c.Kind != extension.Scalar {
 		return c.Kind == extension.Enum && name == "String"
 	}
+	number := !c.Text && slices.Contains([]string{"Int", "bigint", "numeric", "jsonb"}, c.Name) // dialect word: scalars of GraphQL
 	switch name {
 	case "String", "ID":
 		return c.Text || c.Name == "String" || c.Name == "ID"
 	case "Int":
-		return c.Name == "Int" || c.Name == "bigint" || c.Name == "jsonb" // dialect word: a scalar of GraphQL
+		return number
 	case "Float":
-		return c.Name == "Float" || c.Name == "Int" || c.Name == "bigint" || c.Name == "jsonb" // dialect word: a scalar of GraphQL
+		return number || c.Name == "Float"
 	}
 	return c.Name == name || c.Name == "jsonb" // dialect word: a scalar of GraphQL
 }

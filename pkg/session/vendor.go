@@ -2,11 +2,13 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/textproto"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -20,6 +22,12 @@ type vendorNames struct {
 // vendor is nil without a vendor. It belongs to the process, as the wire format does: rules,
 // tokens, headers and SQL read it where nothing of a request or of a service is at hand.
 var vendor atomic.Pointer[vendorNames]
+
+// users counts the engines in the process that use the vendor, or that use none.
+var users struct {
+	sync.Mutex
+	n int
+}
 
 // reservedVendors are words between x- and the next hyphen that proxies use in headers of their
 // own, which would become session variables.
@@ -39,16 +47,32 @@ func CheckVendor(name string) error {
 	return nil
 }
 
-// UseVendor has the process accept and send the names of another engine alongside its own: for acme,
+// UseVendor has the process accept and send the names of another engine alongside its own, until release is called: for acme,
 // x-acme-* alongside x-engine-*. "" is no other engine. The name has passed CheckVendor. It is called
-// before the services are made.
-func UseVendor(name string) {
+// before the services are made. Its error is about an engine in the same process that uses another name.
+func UseVendor(name string) (release func(), err error) {
+	users.Lock()
+	defer users.Unlock()
+	if users.n > 0 && name != Vendor() {
+		return nil, fmt.Errorf("an engine in this process has %q, this one %q: engines in one process share their vendor names", Vendor(), name)
+	}
+	users.n++
+	vendor.Store(namesOf(name))
+	return sync.OnceFunc(func() {
+		users.Lock()
+		defer users.Unlock()
+		if users.n--; users.n == 0 {
+			vendor.Store(nil)
+		}
+	}), nil
+}
+
+func namesOf(name string) *vendorNames {
 	if name == "" {
-		vendor.Store(nil)
-		return
+		return nil
 	}
 	prefix := "x-" + name + "-"
-	vendor.Store(&vendorNames{name: name, prefix: prefix, header: textproto.CanonicalMIMEHeaderKey(prefix)})
+	return &vendorNames{name: name, prefix: prefix, header: textproto.CanonicalMIMEHeaderKey(prefix)}
 }
 
 // Vendor is the name of the engine whose names are used alongside our own, "" for none.

@@ -13,8 +13,9 @@ import (
 // is parallel.
 func use(t *testing.T) {
 	t.Helper()
-	session.UseVendor("acme")
-	t.Cleanup(func() { session.UseVendor("") })
+	release, err := session.UseVendor("acme")
+	require.NoError(t, err)
+	t.Cleanup(release)
 }
 
 func TestNamesOfVendors(t *testing.T) {
@@ -32,14 +33,15 @@ func TestNamesMeanSessionVariables(t *testing.T) {
 		"":     {"x-engine-user-id", "", "", "", "", "", ""},
 		"acme": {"x-engine-user-id", "x-engine-user-id", "x-engine-user-id", "", "", "", ""},
 	} {
-		session.UseVendor(name)
+		release, err := session.UseVendor(name)
+		require.NoError(t, err)
 		for i, text := range given {
 			own, ok := session.Reference(text)
 			require.Equal(t, wants[i], own, "%s %s", name, text)
 			require.Equal(t, wants[i] != "", ok)
 		}
+		release()
 	}
-	session.UseVendor("")
 }
 
 func TestOurNamesWinOverTheVendors(t *testing.T) {
@@ -71,7 +73,27 @@ func TestSessionsHaveBothNames(t *testing.T) {
 	require.Equal(t, both, s.Variables)
 	require.Equal(t, both, s.Given())
 	require.JSONEq(t, `{"x-engine-user-id":"7","x-acme-user-id":"7","x-engine-role":"clerk","x-acme-role":"clerk"}`, string(s.JSON()))
-	session.UseVendor("")
+}
+
+// TestEnginesOfAProcessShareTheVendor refuses an engine with another vendor until the others have ended.
+func TestEnginesOfAProcessShareTheVendor(t *testing.T) {
+	for _, names := range [][2]string{{"acme", ""}, {"", "acme"}, {"acme", "other"}} {
+		first, err := session.UseVendor(names[0])
+		require.NoError(t, err)
+		second, err := session.UseVendor(names[0])
+		require.NoError(t, err)
+		_, err = session.UseVendor(names[1])
+		require.ErrorContains(t, err, `an engine in this process has "`+names[0]+`", this one "`+names[1]+`"`)
+		first()
+		first()
+		require.Equal(t, names[0], session.Vendor())
+		_, err = session.UseVendor(names[1])
+		require.Error(t, err)
+		second()
+		require.Empty(t, session.Vendor())
+		third, err := session.UseVendor(names[1])
+		require.NoError(t, err)
+		third()
+	}
 	require.Equal(t, map[string]string{"x-engine-role": "clerk"}, session.New("clerk", nil).Variables)
-	require.NotContains(t, string(session.New("clerk", nil).JSON()), "acme")
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -24,7 +23,7 @@ func Action[In, Out any](name string, f func(context.Context, In) (Out, error), 
 				Input     In                `json:"input"`
 				Variables map[string]string `json:"session_variables"`
 			}
-			if err := json.Unmarshal(r.Body, &call); err != nil {
+			if err := decode(r.Body, &call); err != nil {
 				return failure(&Error{Message: fmt.Sprintf("the input doesn't fit the action's handler: %s", err), Code: "parse-failed"})
 			}
 			out, err := f(within(ctx, "", call.Variables), call.Input)
@@ -34,7 +33,7 @@ func Action[In, Out any](name string, f func(context.Context, In) (Out, error), 
 			if list := reflect.ValueOf(out); definition.Output.Of != nil && list.Kind() == reflect.Slice && list.IsNil() {
 				return answer(http.StatusOK, []struct{}{}) // which nil is in Go, and null isn't
 			}
-			return answer(http.StatusOK, out)
+			return answer(http.StatusOK, &out) // whose types may encode themselves by methods of pointers
 		},
 	}, options)
 }

@@ -86,7 +86,7 @@ func (c *Client) Run(ctx context.Context, query string, variables, into any) err
 	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(got.Data, into)
+	return decode(got.Data, into)
 }
 
 // run returns the whole document, that of a failed request too.

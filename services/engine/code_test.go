@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/graphql-go/graphql"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/services/engine"
@@ -109,5 +111,52 @@ func TestBuildsWithoutTheCode(t *testing.T) {
 		case <-time.After(patience):
 			t.Fatalf("not delivered: %v", want)
 		}
+	}
+}
+
+// TestMetadataAwaitsItsCode: what metadata names is inconsistent in a build that lacks it, and works in the next one that has it.
+func TestMetadataAwaitsItsCode(t *testing.T) {
+	t.Parallel()
+	type none struct{}
+	events := make(chan int, 10)
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+		"hello": &graphql.Field{Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return "world", nil }},
+	}})})
+	require.NoError(t, err)
+	code := []engine.Option{
+		engine.Action("quick", func(context.Context, none) (string, error) { return "now", nil }, engine.Query()),
+		engine.RemoteSchema("greetings", schema),
+		engine.OnEvent("watch", func(_ context.Context, e engine.Event[struct{ ID int }]) error {
+			events <- e.New.ID
+			return nil
+		}),
+	}
+	m := mount(t, false, code...)
+	m.metadata(`{"type":"create_action","args":{"name":"quick","definition":{"type":"query","handler":"go://quick","output_type":"String!"}}}`)
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"greetings","definition":{"url":"go://greetings"}}}`)
+	m.metadata(`{"type":"pg_create_event_trigger","args":{"name":"watch","table":"people","webhook":"go://watch","update":{"columns":"*"}}}`)
+	restart := func(options ...engine.Option) (inconsistent string) {
+		m.engine.Stop()
+		m.engine = m.start(options, "--data-dir", t.TempDir())
+		server := httptest.NewServer(m.engine.Handler())
+		t.Cleanup(server.Close)
+		m.url = server.URL
+		status, answer := m.post("/v1/metadata", `{"type":"get_inconsistent_metadata","args":{}}`, admin)
+		require.Equal(t, http.StatusOK, status, answer)
+		return answer
+	}
+	missing := restart()
+	for _, name := range []string{"quick", "greetings", "watch"} {
+		require.Contains(t, missing, `this build of the engine has no handler \"`+name+`\" (go://`+name+`)`)
+	}
+	require.Contains(t, m.query(`{ quick }`, admin), "has no handler")
+	require.Contains(t, m.query(`mutation { update_people_by_pk(pk_columns: {id: 3}, _set: {name: "new"}) { id } }`, admin), `"id":3`)
+	require.Contains(t, restart(code...), `"is_consistent":true`)
+	require.JSONEq(t, `{"data":{"quick":"now","hello":"world"}}`, m.query(`{ quick hello }`, admin))
+	select {
+	case id := <-events:
+		require.Equal(t, 3, id, "the event of the time without the code")
+	case <-time.After(patience):
+		t.Fatal(m.log.String())
 	}
 }

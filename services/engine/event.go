@@ -53,8 +53,8 @@ func OnEvent[Row any](name string, f func(context.Context, Event[Row]) error, op
 					} `json:"data"`
 				} `json:"event"`
 			}
-			if err := json.Unmarshal(r.Body, &call); err != nil {
-				return failure(err)
+			if err := decode(r.Body, &call); err != nil {
+				return done(err)
 			}
 			delivery := call.Delivery
 			return done(f(within(ctx, "", call.Event.Variables), Event[Row]{
@@ -92,10 +92,10 @@ func OnSchedule[Payload any](name string, f func(context.Context, Occasion[Paylo
 			o := Occasion[Payload]{}
 			err := json.Unmarshal(r.Body, &call)
 			if err == nil && len(call.Payload) > 0 {
-				err = json.Unmarshal(call.Payload, &o.Payload)
+				err = decode(call.Payload, &o.Payload)
 			}
 			if err != nil {
-				return failure(err)
+				return done(err)
 			}
 			o.ID, o.Name, o.Comment, o.Scheduled = call.ID, call.Name, call.Comment, timestamp(call.Scheduled)
 			return done(f(within(ctx, "", nil), o))
@@ -116,16 +116,12 @@ func done(err error) *extension.Response {
 	return response
 }
 
-// timestamp reads a time as deliveries have it, with or without a zone, which is UTC then.
+// timestamp reads a time as deliveries have it, the zero time for none.
 func timestamp(raw json.RawMessage) time.Time {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		return time.Time{}
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
+	t, _ := parseTime(text)
+	return t.UTC()
 }

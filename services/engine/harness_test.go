@@ -32,6 +32,7 @@ const (
 type mounted struct {
 	t       testing.TB
 	handler http.Handler
+	engine  *engine.Engine
 	source  string
 	url     string
 	log     *lines
@@ -88,7 +89,7 @@ func mountWith(t testing.TB, apart bool, settings []string, options ...engine.Op
 	} else {
 		e = m.start(options, "--data-dir", t.TempDir())
 	}
-	m.handler = e.Handler()
+	m.handler, m.engine = e.Handler(), e
 	server := httptest.NewServer(m.handler)
 	t.Cleanup(server.Close)
 	m.url = server.URL

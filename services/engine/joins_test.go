@@ -3,11 +3,13 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/graphql-go/graphql"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
@@ -126,5 +128,37 @@ func (m *mounted) ask(query string, variables []byte, header map[string]string, 
 	return map[string]string{
 		"POST": plain, "a batch": string(batch[0]),
 		"the client of a handler": `{"data":` + nested.Data.Ask + `}`, "an assistant": `{"data":` + tool + `}`,
+	}
+}
+
+// TestLargeKeysInGo joins by keys of the type bigint, which are numbers or text, in both directions.
+func TestLargeKeysInGo(t *testing.T) {
+	t.Parallel()
+	type none struct{}
+	type found struct {
+		Key int64 `json:"key"`
+	}
+	for _, settings := range [][]string{nil, {"--stringify-numeric-types"}} {
+		schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+			"plain": &graphql.Field{Type: graphql.String, Args: graphql.FieldConfigArgument{"key": {Type: graphql.NewNonNull(graphql.ID)}}, Resolve: func(p graphql.ResolveParams) (any, error) {
+				return fmt.Sprint(p.Args["key"]), nil
+			}},
+			"small": &graphql.Field{Type: graphql.String, Args: graphql.FieldConfigArgument{"key": {Type: graphql.NewNonNull(graphql.Int)}}, Resolve: func(p graphql.ResolveParams) (any, error) {
+				return fmt.Sprint(p.Args["key"]), nil
+			}},
+		}})})
+		require.NoError(t, err)
+		m := mountWith(t, false, settings, engine.RemoteSchema("keys", schema),
+			engine.Action("find", func(context.Context, none) (found, error) { return found{9007199254740993}, nil }, engine.Query()))
+		m.sql(`CREATE TABLE keys (key bigint PRIMARY KEY, small bigint NOT NULL DEFAULT 7); INSERT INTO keys VALUES (9007199254740993)`)
+		m.metadata(`{"type":"pg_track_table","args":{"table":"keys"}}`)
+		m.metadata(`{"type":"add_remote_schema","args":{"name":"keys","definition":{"url":"go://keys"}}}`)
+		for _, c := range [][2]string{{"plain", "key"}, {"small", "small"}} {
+			m.metadata(fmt.Sprintf(`{"type":"pg_create_remote_relationship","args":{"source":"default","table":"keys","name":"remote_%s","definition":{"to_remote_schema":{"remote_schema":"keys","lhs_fields":[%q],"remote_field":{%q:{"arguments":{"key":"$%s"}}}}}}}`, c[0], c[1], c[0], c[1]))
+		}
+		m.metadata(`{"type":"set_custom_types","args":{"scalars":[{"name":"bigint"}],"objects":[{"name":"Found","fields":[{"name":"key","type":"bigint!"}],"relationships":[{"name":"row","type":"object","remote_table":"keys","field_mapping":{"key":"key"}}]}]}}`)
+		m.metadata(`{"type":"create_action","args":{"name":"find","definition":{"type":"query","handler":"go://find","output_type":"Found!"}}}`)
+		require.JSONEq(t, `{"data":{"keys":[{"remote_plain":"9007199254740993","remote_small":"7"}]}}`, m.query(`{ keys { remote_plain remote_small } }`, admin), settings)
+		require.JSONEq(t, `{"data":{"find":{"row":{"small":7}}}}`, strings.ReplaceAll(m.query(`{ find { row { small } } }`, admin), `"7"`, `7`), settings)
 	}
 }

@@ -87,9 +87,7 @@ func (e *Engine) Start(ctx context.Context) error {
 func (e *Engine) start(ctx context.Context, p *process.Process) error {
 	env := p.Env
 	env.Use(e.code)
-	if !e.config.Listen {
-		env.Mount = func(h http.Handler) { e.handler.Store(&h) }
-	}
+	env.Listen, env.Mount = e.config.Listen, func(h http.Handler) { e.handler.Store(&h) }
 	if e.config.Tracer != nil {
 		env.Tracing.Use(e.config.Tracer, true)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -138,4 +139,53 @@ func TestEnginesSideBySide(t *testing.T) {
 	require.JSONEq(t, `{"data":{"wait":"one"}}`, <-answer)
 	<-stopped
 	require.JSONEq(t, `{"data":{"say":"two"}}`, mounts["two"].query("{ say }", admin))
+}
+
+// TestVendorsSideBySide refuses to start an engine with other names than those of an engine in the process.
+func TestVendorsSideBySide(t *testing.T) {
+	t.Parallel()
+	mount(t, false)
+	other, err := engine.New(engine.Config{
+		Args: []string{"--database-url", dbtest.URL(t), "--data-dir", t.TempDir(), "--admin-secret", secret, "--vendor-names", "acme"},
+		Env:  func(string) (string, bool) { return "", false }, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	require.ErrorContains(t, other.Start(t.Context()), `--vendor-names: an engine in this process has "", this one "acme"`)
+}
+
+// TestListeningLibrary answers by its handler and at its port, and warns of either way in when no secret is set.
+func TestListeningLibrary(t *testing.T) {
+	t.Parallel()
+	for _, listens := range []bool{false, true} {
+		log := &lines{}
+		e, err := engine.New(engine.Config{
+			Args:   []string{"--database-url", dbtest.URL(t), "--data-dir", t.TempDir(), "--server-port", "0"},
+			Env:    func(string) (string, bool) { return "", false },
+			Logger: slog.New(slog.NewTextHandler(log, nil)), Listen: listens,
+		})
+		require.NoError(t, err)
+		require.NoError(t, e.Start(t.Context()))
+		t.Cleanup(e.Stop)
+		require.Contains(t, log.String(), "every caller that reaches the handler is admin")
+		server := httptest.NewServer(e.Handler())
+		t.Cleanup(server.Close)
+		urls := []string{server.URL}
+		address := regexp.MustCompile(`every caller that reaches this address is admin.*?:(\d+)`).FindStringSubmatch(log.String())
+		if require.Equal(t, listens, address != nil, log.String()); listens {
+			urls = append(urls, "http://127.0.0.1:"+address[1])
+		}
+		version := func(url string) int {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/v1/version", http.NoBody)
+			require.NoError(t, err)
+			response, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			return response.StatusCode
+		}
+		for _, url := range urls {
+			require.Equal(t, http.StatusOK, version(url), url)
+		}
+		e.Stop()
+		require.Equal(t, http.StatusServiceUnavailable, version(server.URL))
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -52,13 +54,22 @@ func (s typeSet) ref(t reflect.Type, optional bool) extension.Ref {
 		r.NonNull = false
 		return r
 	}
-	if (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() != reflect.Uint8 && !t.Implements(textType) {
+	if isList(t) {
 		of := s.ref(t.Elem(), false)
 		return extension.Ref{Of: &of, NonNull: !optional}
 	}
 	null := optional || t.Kind() == reflect.Map || t.Kind() == reflect.Interface || t == rawType
 	return extension.Ref{Type: s.named(t), NonNull: !null}
 }
+
+// isList reports whether t is a list in JSON. A slice of bytes is a text.
+func isList(t reflect.Type) bool {
+	return !implements(t, textType) && !implements(t, jsonType) &&
+		(t.Kind() == reflect.Array || t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8)
+}
+
+// implements reports whether t or a pointer to it does: values are encoded where they are addressable.
+func implements(t, i reflect.Type) bool { return t.Implements(i) || reflect.PointerTo(t).Implements(i) }
 
 // exported is the name of a Go type in the style of GraphQL.
 func exported(name string) string {
@@ -83,7 +94,6 @@ func (s typeSet) named(t reflect.Type) *extension.Type {
 	}
 	made := &extension.Type{Name: exported(t.Name())}
 	s[t] = made
-	isText := t.Implements(textType) || reflect.PointerTo(t).Implements(textType)
 	switch {
 	case t.Implements(enumType):
 		made.Kind, made.Values = extension.Enum, reflect.Zero(t).Interface().(Enum).EnumValues()
@@ -91,15 +101,11 @@ func (s typeSet) named(t reflect.Type) *extension.Type {
 		made.Name, made.Text = "timestamptz", true // dialect word: a scalar of GraphQL
 	case t == rawType, t.Kind() == reflect.Map, t.Kind() == reflect.Interface:
 		made.Name = "jsonb" // dialect word: a scalar of GraphQL
-	case isText && strings.EqualFold(t.Name(), "uuid"):
-		made.Name, made.Text = "uuid", true
-	case isText && strings.EqualFold(t.Name(), "decimal"):
-		made.Name, made.Text = "numeric", true // dialect word: a scalar of GraphQL
-	case isText:
-		made.Name, made.Text = "String", true
-	case t.Implements(jsonType):
-		made.Name = "jsonb" // dialect word: a scalar of GraphQL
-	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array: // of bytes, which JSON has in base64
+	case t == reflect.TypeFor[json.Number]():
+		made.Name = "numeric" // dialect word: a scalar of GraphQL
+	case implements(t, jsonType), implements(t, textType):
+		made.Name, made.Text = encoded(t)
+	case t.Kind() == reflect.Slice: // of bytes, which JSON has in base64
 		made.Name, made.Text = "String", true
 	case t.Kind() == reflect.Struct:
 		made.Kind = extension.Object
@@ -117,20 +123,65 @@ func (s typeSet) named(t reflect.Type) *extension.Type {
 	return made
 }
 
+// encoded is the scalar of a type that encodes itself, by its name and the JSON of its zero value.
+func encoded(t reflect.Type) (name string, text bool) {
+	zero, err := json.Marshal(reflect.New(t).Interface())
+	if err != nil || len(zero) == 0 {
+		zero = []byte("null")
+	}
+	text = zero[0] == '"'
+	switch {
+	case text && strings.EqualFold(t.Name(), "uuid"):
+		return "uuid", text
+	case isNumber(string(zero)), text && (strings.EqualFold(t.Name(), "decimal") || t == reflect.TypeFor[big.Float]()):
+		return "numeric", text // dialect word: a scalar of GraphQL
+	case text:
+		return "String", text
+	}
+	return "jsonb", text // dialect word: a scalar of GraphQL
+}
+
 // fields describes the fields of a struct as package json names them.
 func (s typeSet) fields(to *extension.Type, t reflect.Type) {
+	for _, f := range jsonFields(t) {
+		optional := f.option("omitempty") || f.option("omitzero")
+		to.Fields = append(to.Fields, extension.Field{Name: f.name, Description: f.Tag.Get("doc"), Type: s.ref(f.Type, optional)})
+	}
+}
+
+// jsonField is a field of a struct in JSON.
+type jsonField struct {
+	reflect.StructField
+	name    string
+	options []string
+}
+
+func (f *jsonField) option(name string) bool { return slices.Contains(f.options, name) }
+
+// jsonFields are the fields of a struct that package json reads and writes.
+func jsonFields(t reflect.Type) (fields []jsonField) {
 	for _, f := range reflect.VisibleFields(t) {
-		tag, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || tag == "-" || embedded(f) || !promoted(t, f.Index) {
+		options := strings.Split(f.Tag.Get("json"), ",")
+		if !f.IsExported() || options[0] == "-" && len(options) == 1 || embedded(f) || !promoted(t, f.Index) {
 			continue
 		}
-		name := f.Name
-		if tag != "" {
-			name = tag
+		name := options[0]
+		if name == "" {
+			name = f.Name
 		}
-		optional := strings.Contains(rest, "omitempty") || strings.Contains(rest, "omitzero")
-		to.Fields = append(to.Fields, extension.Field{Name: name, Description: f.Tag.Get("doc"), Type: s.ref(f.Type, optional)})
+		fields = append(fields, jsonField{f, name, options[1:]})
 	}
+	return fields
+}
+
+// fieldOf is the field that package json decodes a member into, nil for none.
+func fieldOf(fields []jsonField, member string) *jsonField {
+	for _, same := range []func(string, string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		if i := slices.IndexFunc(fields, func(f jsonField) bool { return same(f.name, member) }); i >= 0 {
+			return &fields[i]
+		}
+	}
+	return nil
 }
 
 // embedded reports whether package json has the fields of f in its place.

@@ -9,6 +9,6 @@ import (
 func Build(e *program.Env) (lifecycle.Service, error) {
 	return New(ReadConfig(e.Values), Deps{
 		Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger,
-		Metrics: e.Metrics, Gatherer: e.Gatherer, Tracing: e.Tracing, Code: e.Code, Mount: e.Mount,
+		Metrics: e.Metrics, Gatherer: e.Gatherer, Tracing: e.Tracing, Code: e.Code, Mount: e.Mount, Listen: e.Listen,
 	})
 }

@@ -67,8 +67,9 @@ type Deps struct {
 	Tracing *telemetry.Tracing
 	// Code is the code of this build that metadata may name, nil for none.
 	Code *extension.Set
-	// Mount takes the handler for a server of the caller's, and the gateway has no listener; nil to listen.
-	Mount func(http.Handler)
+	// Mount takes the handler for a server of the caller's; nil to listen. Listen has the gateway listen, too.
+	Mount  func(http.Handler)
+	Listen bool
 }
 
 // Gateway is the service. It is a lifecycle.Service.
@@ -152,8 +153,16 @@ func (g *Gateway) Start(ctx context.Context) error {
 
 // open lets clients in.
 func (g *Gateway) open(ctx context.Context) error {
+	if g.deps.Mount == nil || g.deps.Listen {
+		if err := g.listen(ctx); err != nil {
+			return err
+		}
+	}
 	if g.deps.Mount == nil {
-		return g.listen(ctx)
+		return nil
+	}
+	if g.auth.Open() {
+		g.deps.Logger.Warn("no admin secret is set: every caller that reaches the handler is admin")
 	}
 	handler := g.api.Handler()
 	g.deps.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -296,25 +305,22 @@ func (g *Gateway) Stop() {
 			defer close(sockets)
 			g.api.StopWebSockets()
 		}()
-		if g.server == nil { // the server is the caller's
-			<-sockets
-			for g.mounted.Load() > 0 {
-				if !lifecycle.Sleep(ctx, mountedPoll) {
-					g.deps.Logger.Warn("requests in progress were aborted", "error", ctx.Err())
-					break
-				}
+		if g.server != nil { // nil for that of the caller's alone
+			g.drain.Run(quietTime, min(drainTime, g.config.StopTimeout))
+			listen.Leave(g.listener, min(quietTime, g.config.StopTimeout))
+			g.drain.CloseIdle(min(drainTime, g.config.StopTimeout))
+			if err := g.server.Shutdown(ctx); err != nil {
+				g.deps.Logger.Warn("requests in progress were aborted", "error", err)
+				_ = g.server.Close() // nothing can be done about its error
 			}
-			g.stopParts()
-			return
-		}
-		g.drain.Run(quietTime, min(drainTime, g.config.StopTimeout))
-		listen.Leave(g.listener, min(quietTime, g.config.StopTimeout))
-		g.drain.CloseIdle(min(drainTime, g.config.StopTimeout))
-		if err := g.server.Shutdown(ctx); err != nil {
-			g.deps.Logger.Warn("requests in progress were aborted", "error", err)
-			_ = g.server.Close() // nothing can be done about its error
 		}
 		<-sockets
+		for g.mounted.Load() > 0 {
+			if !lifecycle.Sleep(ctx, mountedPoll) {
+				g.deps.Logger.Warn("requests in progress were aborted", "error", ctx.Err())
+				break
+			}
+		}
 		g.stopParts()
 	})
 }

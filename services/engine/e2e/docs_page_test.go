@@ -48,7 +48,7 @@ engine() {
   esac
   "$ENGINE_PROGRAM" "$@"
 }
-make() { [ "$*" = run ]; engine dev; }
+make() { if [ "$*" = run ]; then engine dev; else command make "$@"; fi; }
 npm() { # the packages are there already: see testdata/guides
   [ "$1" = install ]
   for package in "${@:2}"; do

@@ -23,7 +23,7 @@ test. CHECKOUT is a directory with the source of Query Engine; without it, the d
 the program, that has it.
 `
 
-//go:embed starter
+//go:embed all:starter
 var starter embed.FS
 
 // modules are those of the engine's source, by their directories.
@@ -94,8 +94,20 @@ func published() bool {
 	return strings.Contains(host, ".")
 }
 
-// invalidInModule are characters that the path of a module can't have.
-var invalidInModule = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+// invalidInModule are characters that the path of a module can't have, and those that it can't begin or end with.
+var invalidInModule = regexp.MustCompile(`[^A-Za-z0-9._-]+|^[^A-Za-z0-9]+|[^A-Za-z0-9]+$`)
+
+// reservedInModule are names of Windows, which the path of a module can't have.
+var reservedInModule = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])?(\..*)?$`)
+
+// moduleOf is the path of the module in a directory. The host keeps it apart from the standard library.
+func moduleOf(dir string) string {
+	name := strings.Trim(invalidInModule.ReplaceAllString(filepath.Base(dir), "-"), "-")
+	if reservedInModule.MatchString(name) {
+		name = "engine"
+	}
+	return "example.com/" + name
+}
 
 // goFiles are the project's go.mod and, with a checkout, the go.work that takes the engine's modules from there.
 func goFiles(dir, checkout string) (module, workspace string, err error) {
@@ -103,7 +115,7 @@ func goFiles(dir, checkout string) (module, workspace string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	module = fmt.Sprintf("module %s\n\ngo %s\n", invalidInModule.ReplaceAllString(filepath.Base(absolute), "-"), goVersion)
+	module = fmt.Sprintf("module %s\n\ngo %s\n", moduleOf(absolute), goVersion)
 	if checkout == "" {
 		return module + fmt.Sprintf("\nrequire %s/services/engine v%s\n", root, service.Version), "", nil
 	}

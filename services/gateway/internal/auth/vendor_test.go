@@ -13,8 +13,9 @@ import (
 
 // The names belong to the process, so that this test isn't parallel.
 func TestNamesOfAnotherEngineGiveNoMoreRights(t *testing.T) {
-	session.UseVendor("acme")
-	t.Cleanup(func() { session.UseVendor("") })
+	release, err := session.UseVendor("acme")
+	require.NoError(t, err)
+	t.Cleanup(release)
 	a, err := auth.New(auth.Config{Secrets: []config.Secret{"s3cret"}, UnauthorizedRole: "anonymous"})
 	require.NoError(t, err)
 	authenticate := func(given ...string) (*session.Session, error) {

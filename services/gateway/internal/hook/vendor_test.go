@@ -13,8 +13,9 @@ import (
 
 // The names belong to the process, so that this test isn't parallel.
 func TestWebhooksOfAnotherEngine(t *testing.T) {
-	session.UseVendor("acme")
-	t.Cleanup(func() { session.UseVendor("") })
+	release, err := session.UseVendor("acme")
+	require.NoError(t, err)
+	t.Cleanup(release)
 	var seen http.Header
 	h := newHook(t, hook.Config{}, func(w http.ResponseWriter, r *http.Request) {
 		seen = r.Header

@@ -21,8 +21,9 @@ func TestTokensOfAnotherEngine(t *testing.T) {
 	_, err := plain.Authenticate(bearer(ofAcme), "")
 	requireFault(t, err, apierror.JWTInvalidClaims, "claims key: 'https://engine.io/jwt/claims' not found")
 
-	session.UseVendor("acme")
-	t.Cleanup(func() { session.UseVendor("") })
+	release, err := session.UseVendor("acme")
+	require.NoError(t, err)
+	t.Cleanup(release)
 	for name, c := range map[string]struct {
 		config map[string]any
 		claims map[string]any

@@ -97,6 +97,7 @@ func TestEngine(t *testing.T) {
 	post("/v1/metadata", `{"type": "bulk", "args": [
 		{"type": "pg_track_table", "args": {"table": "tracks"}}, {"type": "pg_track_table", "args": {"table": "invoices"}}]}`)
 	post("/v1/metadata", metadata)
+	post("/v1/metadata", metadata) // as after a change
 	for query, want := range map[string]string{
 		`{ tracks(order_by: {id: asc}) { name copies } }`: `{"data":{"tracks":[{"name":"short","copies":1},{"name":"long","copies":2}]}}`,
 		`{ recommend(longer_than: 60) { track reason } }`: `{"data":{"recommend":[{"track":"long","reason":"long enough for admin"}]}}`,

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -97,16 +98,22 @@ func (c *Call) Body(keys [][][]byte, values [][]byte, s *session.Session) ([]byt
 }
 
 // spell writes JSON in GraphQL, as far as both are spelt alike: an object isn't.
-func (r *Reference) spell(json []byte) ([]byte, bool) {
-	switch jsonwalk.KindOf(json) {
+func (r *Reference) spell(raw []byte) ([]byte, bool) {
+	switch jsonwalk.KindOf(raw) {
 	case jsonwalk.Number, jsonwalk.Boolean:
-		return json, true
+		return raw, true
 	case jsonwalk.String:
-		if r.Type.Named().Kind != remoteschema.Enum {
-			return json, true
+		of := r.Type.Named()
+		if of.Kind == remoteschema.Enum {
+			text, err := jsonwalk.Text(raw)
+			return []byte(text), err == nil && gqlname.Valid(text)
 		}
-		text, err := jsonwalk.Text(json)
-		return []byte(text), err == nil && gqlname.Valid(text)
+		if of.Remote == "Int" || of.Remote == "Float" {
+			if number := raw[1 : len(raw)-1]; jsonwalk.KindOf(number) == jsonwalk.Number && json.Valid(number) {
+				return number, true // which answers have as text when numbers are stringified
+			}
+		}
+		return raw, true
 	}
 	return nil, false
 }
