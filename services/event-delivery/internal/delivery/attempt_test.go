@@ -75,6 +75,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"retried":                 {server: answering(t, 500, "oops"), state: Waiting, retryIn: 7 * time.Second, status: status(500), response: `{"message":"oops"}`},
 		"redirect without target": {server: answering(t, 304, ""), state: Waiting, retryIn: 7 * time.Second, status: status(304), response: `{"message":""}`},
+		"last but one try":        {server: answering(t, 500, ""), change: func(a *Attempt) { a.Tries = 1 }, state: Waiting, retryIn: 7 * time.Second, status: status(500)},
 		"last try":                {server: answering(t, 500, ""), change: func(a *Attempt) { a.Tries = 2 }, state: Failed, status: status(500)},
 		"retry after, used up": {
 			server: answering(t, 503, "", "Retry-After", "90"), change: func(a *Attempt) { a.Tries = 2 }, state: Waiting, retryIn: 90 * time.Second, status: status(503),
