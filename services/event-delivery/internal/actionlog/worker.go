@@ -15,6 +15,7 @@ import (
 
 	"queryengine/pkg/action"
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
@@ -176,7 +177,11 @@ func (w *Worker) process(ctx context.Context, c *Call) {
 	}
 	traced, end := w.trace(ctx, c)
 	caller := action.Caller{Client: w.Client, Session: sessionOf(c), Headers: c.Headers}
-	result, err := caller.Call(traced, handler, c.Input)
+	var result action.Result
+	err = guard.Do(w.Logger, "panic in a call of an action", func() (err error) {
+		result, err = caller.Call(traced, handler, c.Input)
+		return err
+	})
 	end(err)
 	if ctx.Err() != nil {
 		return

@@ -104,9 +104,14 @@ func frame(m *queryv1.LiveResult) []byte {
 type client struct {
 	told chan string
 	full bool
+	// panics has results be panicked about.
+	panics bool
 }
 
 func (c *client) Data(document []byte, _ bool) bool {
+	if c.panics {
+		panic("unforeseen")
+	}
 	if c.full {
 		c.full = false
 		c.told <- "full"
@@ -186,6 +191,59 @@ func TestMove(t *testing.T) {
 }
 
 // TestPause: a stream whose client is full waits, and continues behind what it has taken.
+// TestFaultsOnALinkAreTheirOwn: subscriptions share the link to an executor. One that is refused, that panics, whose result isn't for
+// the metadata, or that its client leaves, has no effect on another.
+func TestFaultsOnALinkAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	subscribe := func(r *client) (*Subscription, uint64) {
+		t.Helper()
+		s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a }"}, nil, r)
+		require.NoError(t, err)
+		return s, receive(t, b.subscribed).GetSubscriber()
+	}
+	well := &client{told: make(chan string, 10)}
+	_, id := subscribe(well)
+	link := b.link("one")
+	goesOn := func() {
+		t.Helper()
+		link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte("1"), Version: 7}))
+		require.Equal(t, "1", receive(t, well.told))
+	}
+	goesOn()
+	panics := &client{told: make(chan string, 10), panics: true}
+	_, faulty := subscribe(panics)
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty, id}, Data: []byte("2"), Version: 7}))
+	require.Equal(t, "end: internal error", receive(t, panics.told))
+	require.Equal(t, "2", receive(t, well.told))
+
+	failed := &client{told: make(chan string, 10)}
+	_, faulty = subscribe(failed)
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Error: &queryv1.LiveError{Message: "no"}}))
+	require.Equal(t, "failed: no", receive(t, failed.told))
+	goesOn()
+	leaves, faulty := subscribe(&client{told: make(chan string, 10)})
+	leaves.Close()
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Data: []byte("late"), Version: 7}))
+	goesOn()
+	full := &client{told: make(chan string, 10), full: true}
+	_, faulty = subscribe(full)
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Data: []byte("2"), Cursor: []byte("c"), Version: 7}))
+	require.Equal(t, "full", receive(t, full.told))
+	goesOn()
+	b.refuse = apierror.New(apierror.ValidationFailed, "no such field") // as it is for one whose permission is gone
+	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { b }"}, nil, &client{})
+	require.ErrorContains(t, err, "no such field")
+	receive(t, b.subscribed)
+	goesOn()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = c.Subscribe(cancelled, &queryv1.ExecuteRequest{Query: "subscription { c }"}, nil, &client{})
+	require.Error(t, err)
+	goesOn()
+}
+
 func TestPause(t *testing.T) {
 	t.Parallel()
 	b, c := setup(t)
