@@ -14,8 +14,8 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// TestFaultsOfCallsAreTheirOwn: subscriptions about calls of actions share a look at the log. Whatever the answers of some do, the others come.
-func TestFaultsOfCallsAreTheirOwn(t *testing.T) {
+// TestFaultsOfAnswersAboutCallsAreTheirOwn: subscriptions about calls of actions share a look at the log. Whatever the answers of some do, the others come.
+func TestFaultsOfAnswersAboutCallsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	const faulty = 2 * statements
 	for name, answer := range map[string]func(ctx context.Context) ([]byte, error){
@@ -23,6 +23,13 @@ func TestFaultsOfCallsAreTheirOwn(t *testing.T) {
 		"hangs": func(ctx context.Context) ([]byte, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
+		},
+		"is slow": func(ctx context.Context) ([]byte, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
+			return []byte(time.Now().String()), ctx.Err()
 		},
 		"panics":        func(context.Context) ([]byte, error) { panic("unforeseen") },
 		"sends nothing": func(context.Context) ([]byte, error) { return nil, nil },
@@ -93,4 +100,122 @@ func TestHangingSourceLeavesStatementsToOthers(t *testing.T) {
 		time.Sleep(2 * time.Second) // less than a statement of the other source may take
 		require.True(t, slices.Equal([]int{1}, r.all()), r.all())
 	})
+}
+
+// faultyShelf is a shelf whose statement has a fault where a cohort is of an owner from faultyOwner on.
+type faultyShelf struct {
+	*shelf
+	fault string
+}
+
+const faultyOwner = 100
+
+func (s faultyShelf) QueryStream(ctx context.Context, l backend.LiveStatement, cohorts [][][]byte, f func(int, [][]byte, []byte, backend.Snapshot)) error {
+	for _, values := range cohorts {
+		if owner, err := strconv.Atoi(string(values[1])); err == nil && owner < faultyOwner {
+			continue
+		}
+		switch s.fault {
+		case "fails":
+			return apierror.New(apierror.DataException, "no")
+		case "hangs":
+			<-ctx.Done()
+			return ctx.Err()
+		case "is slow":
+			select {
+			case <-ctx.Done():
+			case <-time.After(patience - time.Second):
+			}
+		case "panics":
+			panic("unforeseen")
+		case "sends garbage":
+			return apierror.New(apierror.DataException, "invalid input")
+		}
+	}
+	return s.shelf.QueryStream(ctx, l, cohorts, f)
+}
+
+func (s faultyShelf) QueryLive(ctx context.Context, l backend.LiveStatement, cohorts [][][]byte, f func(int, [][]byte, []byte)) error {
+	return s.QueryStream(ctx, l, cohorts, func(cohort int, roots [][]byte, cursor []byte, _ backend.Snapshot) { f(cohort, roots, cursor) })
+}
+
+func (s faultyShelf) CheckLive(context.Context, backend.LiveStatement, [][]byte) error {
+	if s.fault == "sends garbage" {
+		return apierror.New(apierror.DataException, "invalid input")
+	}
+	return nil
+}
+
+// TestFaultsOfCohortsAreTheirOwn: subscribers share a statement, the changes of a source, the pollers of an executor and the link to their gateway.
+// Whatever some do, another has all its rows, and not later than by what a shared statement may take.
+func TestFaultsOfCohortsAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{"fails", "hangs", "is slow", "is cancelled", "panics", "sends garbage", "loses its permission", "takes nothing"} {
+		for name, tables := range map[string]bool{"polled": false, "told of changes": true} {
+			t.Run(fault+" "+name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { faultOfCohorts(t, fault, tables) })
+			})
+		}
+	}
+}
+
+func faultOfCohorts(t *testing.T, fault string, tables bool) {
+	t.Helper()
+	s := newShelf(1)
+	l := newLibrary(t, s)
+	l.manager.deps.Use = func(string) (backend.LiveSource, func(), error) { return faultyShelf{s, fault}, func() {}, nil }
+	if !tables {
+		l.live.Tables = nil
+	}
+	l.link("g", func() {})
+	over := make(chan struct{})
+	l.link("slow", func() { <-over })
+	t.Cleanup(func() { close(over) }) // before the links end
+	put := func(at int) {
+		tx := s.begin()
+		tx.put(at, book{at, 7})
+		for owner := range 5 {
+			tx.put(1000*(owner+1)+at, book{at, faultyOwner + owner})
+		}
+		tx.commit()
+	}
+	link := "g"
+	if fault == "takes nothing" {
+		link = "slow"
+	}
+	join := func(id uint64) {
+		values := [][]byte{[]byte("0"), strconv.AppendUint(nil, faultyOwner+id%5, 10)}
+		if fault == "sends garbage" {
+			values[1] = []byte("garbage" + strconv.FormatUint(id, 10))
+		}
+		l.mu.Lock()
+		l.readers[100+id] = &reader{}
+		l.mu.Unlock()
+		require.NoError(t, l.manager.Join(link, 100+id, Subscription{Plan: "faulty", Live: l.live, Values: values}))
+	}
+	put(1)
+	r := l.join("g", 1, 7, 0)
+	for id := range uint64(5) {
+		join(id)
+	}
+	if fault == "is cancelled" {
+		for id := range uint64(200) {
+			join(5 + id)
+			time.Sleep(10 * time.Millisecond)
+			l.manager.Leave("g", []uint64{100 + id})
+		}
+	}
+	time.Sleep(time.Minute) // in which the culprits are found
+	put(2)
+	if fault == "loses its permission" {
+		for _, s := range l.manager.Stale(func(of any) bool { return of != any("faulty") }) {
+			l.manager.End(s, apierror.New(apierror.ValidationFailed, "no such field"))
+		}
+	}
+	time.Sleep(patience + 2*time.Second)
+	require.Equal(t, []int{1, 2}, r.all())
+	put(3)
+	time.Sleep(patience + 2*time.Second)
+	require.Equal(t, []int{1, 2, 3}, r.all())
 }
