@@ -151,7 +151,7 @@ func (s faultyShelf) CheckLive(context.Context, backend.LiveStatement, [][]byte)
 func TestFaultsOfCohortsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{"fails", "hangs", "is slow", "is cancelled", "panics", "sends garbage", "loses its permission", "takes nothing"} {
-		for name, tables := range map[string]bool{"polled": false, "told of changes": true} {
+		for name, tables := range map[string]bool{"polled": false, "by changes": true} {
 			t.Run(fault+" "+name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { faultOfCohorts(t, fault, tables) })
