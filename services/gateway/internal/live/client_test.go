@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,8 @@ type fakeBus struct {
 	version atomic.Int64
 	// remote reports whether remote schemas answer all subscriptions.
 	remote bool
+	// hangs is the query of a subscription that isn't answered.
+	hangs string
 }
 
 // fakeLink is a link: what is written to it arrives on the goroutine of the call.
@@ -72,9 +75,13 @@ func (b *fakeBus) Call(ctx context.Context, ep bus.Endpoint, _ proto.Message, _ 
 	}
 }
 
-func (b *fakeBus) CallMessage(_ context.Context, _ bus.Endpoint, req proto.Message, _ func() proto.Message, _ int) (proto.Message, []byte, error) {
+func (b *fakeBus) CallMessage(ctx context.Context, _ bus.Endpoint, req proto.Message, _ func() proto.Message, _ int) (proto.Message, []byte, error) {
 	if r, ok := req.(*queryv1.SubscribeRequest); ok {
 		b.subscribed <- proto.Clone(r).(*queryv1.SubscribeRequest)
+		if b.hangs != "" && r.GetOperation().GetQuery() == b.hangs {
+			<-ctx.Done()
+			return nil, nil, ctx.Err()
+		}
 		return &queryv1.SubscribeHead{Remote: b.remote}, nil, b.refuse
 	}
 	return nil, nil, nil
@@ -242,6 +249,62 @@ func TestFaultsOnALinkAreTheirOwn(t *testing.T) {
 	_, err = c.Subscribe(cancelled, &queryv1.ExecuteRequest{Query: "subscription { c }"}, nil, &client{})
 	require.Error(t, err)
 	goesOn()
+
+	// One whose executor hangs while it begins.
+	b.hangs, b.refuse = "subscription { d }", nil
+	impatient, leave := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	for range 2 * movers {
+		waiting.Go(func() { _, _ = c.Subscribe(impatient, &queryv1.ExecuteRequest{Query: b.hangs}, nil, &client{}) })
+		receive(t, b.subscribed)
+	}
+	goesOn()
+	leave()
+	waiting.Wait()
+	goesOn()
+}
+
+// TestMovesThatHang: however many subscriptions an executor doesn't answer, another one gets there.
+func TestMovesThatHang(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newFakeBus()
+		c := NewClient(Config{Bus: b, MinVersion: b.version.Load, Log: telemetry.Discard()})
+		require.NoError(t, c.Start())
+		defer c.Stop()
+		well := make(chan string, 2)
+		go func() {
+			for r := range b.subscribed {
+				if q := r.GetOperation().GetQuery(); q == "well" {
+					well <- q
+				}
+			}
+		}()
+		defer close(b.subscribed)
+		b.executors(&queryv1.LiveExecutor{Instance: "one"})
+		for range 3 * movers {
+			s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "hangs"}, nil, &client{told: make(chan string, 10)})
+			require.NoError(t, err)
+			defer s.Close()
+		}
+		s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "well"}, nil, &client{told: make(chan string, 10)})
+		require.NoError(t, err)
+		defer s.Close()
+		<-well
+		synctest.Wait()
+		began := time.Now()
+		b.hangs = "hangs"
+		b.executors(&queryv1.LiveExecutor{Instance: "one", Leaving: true})
+		for came := false; !came; {
+			b.executors(&queryv1.LiveExecutor{Instance: "two"}) // it is there
+			select {
+			case <-well:
+				came = true
+			case <-time.After(time.Second):
+				require.Less(t, time.Since(began), time.Hour)
+			}
+		}
+	})
 }
 
 func TestPause(t *testing.T) {

@@ -176,12 +176,15 @@ func (s *Subscription) replace() {
 		case <-s.ctx.Done():
 			return
 		}
-		err := guard.Do(c.config.Log, panicked, func() error { return s.place(s.ctx) })
+		moving, done := context.WithTimeout(s.ctx, moveWithin)
+		err := guard.Do(c.config.Log, panicked, func() error { return s.place(moving) })
+		late := moving.Err() != nil
+		done()
 		<-c.moves
 		switch {
 		case err == nil || s.ctx.Err() != nil:
 			return
-		case !passes(err):
+		case !late && !passes(err):
 			s.end(apierror.From(err))
 			return
 		}
