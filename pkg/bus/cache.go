@@ -210,18 +210,21 @@ func isNoStream(err error) bool {
 		errors.Is(err, nats.ErrNoResponders)
 }
 
+// open holds no lock while it waits for NATS: each caller has a deadline of its own.
 func (c *Cache) open(ctx context.Context) (jetstream.Stream, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stream != nil {
-		return c.stream, nil
+	s := c.stream
+	c.mu.Unlock()
+	if s != nil {
+		return s, nil
 	}
 	s, err := c.bus.js.Stream(ctx, cacheStream)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.mu.Lock()
+		c.stream = s
+		c.mu.Unlock()
 	}
-	c.stream = s
-	return s, nil
+	return s, err
 }
 
 // Ensure creates the bucket where it is missing. The first call also sets its configuration: it holds up to maxBytes.

@@ -35,15 +35,17 @@ type stuckWatch struct {
 // after notes how a write ended. It reports whether the stream is stuck: the second write in a row was
 // not acknowledged, and no other process's was stored in between.
 func (w *stuckWatch) after(err error) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		w.failed = false
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
-	s, err := w.bus.reads.Stream(ctx, w.stream)
+	s, err := w.bus.reads.Stream(ctx, w.stream) // without the lock: other writes end meanwhile
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if err != nil {
 		w.failed = false // without quorum there is no answer
 		return false

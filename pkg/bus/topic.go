@@ -6,6 +6,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/guard"
 )
 
 // Publish sends m to every subscriber of t, in this process and in others. There is no
@@ -30,7 +32,7 @@ func (b *Bus) Subscribe(t Topic, newMessage func() proto.Message, h func(proto.M
 			b.log.Error("a message cannot be read", "subject", t.Subject, "error", err)
 			return
 		}
-		h(m)
+		guard.Run(b.log, "panic in a message handler", func() { h(m) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to %s: %w", t.Subject, err)

@@ -279,7 +279,7 @@ func (f *Follower) load(ctx context.Context) (*Snapshot, error) {
 	if current := f.Current(); current != nil && current.StreamID == info.StreamID && current.Version >= info.Version {
 		return current, nil
 	}
-	return f.c.Decoder.decode(info, content)
+	return f.c.Decoder.decode(ctx, info, content)
 }
 
 func (f *Follower) set(s *Snapshot) {

@@ -105,7 +105,7 @@ func New(c Config, d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		checkup: checkup.New(healthKeep, func(ctx context.Context) error { return checkMetadata(ctx, d.Bus) }),
+		checkup: checkup.New(healthKeep, d.Logger, func(ctx context.Context) error { return checkMetadata(ctx, d.Bus) }),
 		config:  c,
 		deps:    d,
 		base: service.New(service.Config{

@@ -22,6 +22,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/extension"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -117,7 +118,7 @@ func New(c Config, d Deps) (*Service, error) {
 	s.engine = apply.New(apply.Config{
 		Store:   s.store,
 		Sources: s.sources,
-		Remotes: remotes.New(s.egress, d.Env),
+		Remotes: remotes.New(s.egress, d.Env, d.Logger),
 		Resolve: resolve.Options{
 			Kinds:                    d.Kinds,
 			InferFunctionPermissions: c.InferFunctionPermissions,
@@ -225,8 +226,8 @@ func (s *Service) start(ctx context.Context) error {
 	s.ended = cancel
 	if !s.config.Maintenance {
 		s.background.Go(func() {
-			s.engine.Reintrospect(background)
-			s.engine.Recover(background)
+			guard.Run(s.deps.Logger, "panic in an introspection", func() { s.engine.Reintrospect(background) })
+			guard.Run(s.deps.Logger, "panic in a recovery", func() { s.engine.Recover(background) })
 		})
 	}
 	s.background.Go(func() { s.monitor.Run(background) })

@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
@@ -70,7 +71,11 @@ func (e *Executor) replan(s *state) {
 // rejoin plans a subscription again and takes it into a cohort, or ends it.
 func (e *Executor) rejoin(s *live.Subscriber) {
 	q, _ := s.Request.(*request)
-	next, err := e.subscription(context.Background(), q)
+	var next live.Subscription
+	err := guard.Do(e.logger, "panic in the planning of a subscription", func() (err error) {
+		next, err = e.subscription(context.Background(), q)
+		return err
+	})
 	if err == nil && next.Remote {
 		err = apierror.New(apierror.RemoteSchemaError, "a remote schema answers the subscription now: subscribe again")
 	}

@@ -21,6 +21,7 @@ func newRemoteSubscriptions(e *Executor) *remotesub.Manager {
 		Version: e.versionOf,
 		Count:   e.live.CountRemote,
 		Tracer:  e.tracer,
+		Log:     e.logger,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
@@ -127,7 +128,7 @@ func (s *Service) run(ctx context.Context) {
 	ill := false
 	log := telemetry.Of(s.deps.Logger, logtype.ScheduledTriggerWork)
 	for {
-		err := work.do(ctx)
+		err := guard.Do(s.deps.Logger, "panic in the publishing of scheduled events", func() error { return work.do(ctx) })
 		switch {
 		case ctx.Err() != nil:
 			return

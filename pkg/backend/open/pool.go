@@ -3,6 +3,8 @@
 package open
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -128,7 +130,7 @@ func (p *Pool) opened(m *metadata.Source) (*source, error) {
 	if s := p.sources[r]; s != nil {
 		return s, nil
 	}
-	o, err := p.open(m)
+	o, err := p.safely(m)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +138,16 @@ func (p *Pool) opened(m *metadata.Source) (*source, error) {
 	s.users.Store(1)
 	p.sources[r] = s
 	return s, nil
+}
+
+// safely opens a source. A panic is an error of this source alone: others are opened by the same call of Update.
+func (p *Pool) safely(m *metadata.Source) (s backend.Source, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = apierror.New(apierror.Unexpected, "the source can't be opened").WithInternal(fmt.Sprintf("panic: %v\n%s", fault, debug.Stack()))
+		}
+	}()
+	return p.open(m)
 }
 
 // drop takes one user away. Closing waits for connections in use, so no request waits for it.

@@ -154,3 +154,52 @@ func TestUsesBesideUpdates(t *testing.T) {
 		<-s.closed
 	}
 }
+
+// TestFaultsOfSourcesAreTheirOwn: sources are opened and closed together. Whatever one does, the others are there.
+func TestFaultsOfSourcesAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	hangs := make(chan struct{})
+	p := open.New(func(s *metadata.Source) (backend.Source, error) {
+		switch string(s.Configuration) {
+		case `"fails"`:
+			return nil, errors.New("refused")
+		case `"panics"`:
+			panic("unforeseen")
+		case `"hangs"`:
+			return &fakeSource{closed: hangs}, nil
+		}
+		return &fakeSource{closed: make(chan struct{})}, nil
+	})
+	usable := func(name string) {
+		t.Helper()
+		u, err := p.Named(name)
+		require.NoError(t, err)
+		u.Release()
+	}
+	for _, fault := range []string{"fails", "panics"} {
+		p.Update(list(source("a", `"well"`), source(fault, `"`+fault+`"`), source("b", `"well"`)))
+		_, err := p.Named(fault)
+		require.Error(t, err)
+		usable("a")
+		usable("b")
+		_, err = p.Use(source(fault, `"`+fault+`"`))
+		require.Error(t, err)
+		usable("a")
+	}
+	p.Update(list(source("a", `"well"`), source("hangs", `"hangs"`)))
+	held, err := p.Named("hangs")
+	require.NoError(t, err)
+	p.Update(list(source("a", `"well"`)))
+	usable("a") // while the one that isn't wanted any more is in use
+	func() {
+		defer func() { _ = recover() }()
+		u, err := p.Named("a")
+		require.NoError(t, err)
+		defer u.Release()
+		panic("of who uses it")
+	}()
+	usable("a")
+	held.Release()
+	<-hangs
+	p.Close()
+}

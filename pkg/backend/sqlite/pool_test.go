@@ -124,6 +124,82 @@ func TestConnectionsComeAndGo(t *testing.T) {
 	working.Wait()
 }
 
+// TestFaultsOfRequestsAreTheirOwn: requests share the connections of a file. Whatever some do on theirs, others read and write meanwhile and afterwards.
+func TestFaultsOfRequestsAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	const forever = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r"
+	f := newFixture(t, "CREATE TABLE a (n INTEGER); INSERT INTO a VALUES (0)", func(o *Options) { o.Readers = 4 })
+	read := func(ctx context.Context, text string, take func(answer.Cells) error) error {
+		c, err := f.source.read.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer f.source.read.release(c)
+		_, err = c.rows(ctx, text, nil, take)
+		return err
+	}
+	write := func(ctx context.Context, text string, then func()) error {
+		return f.source.Mutate(ctx, nil, func(tx backend.Tx) error {
+			err := tx.Exec(ctx, written(text), backend.Args{}, func([][]byte) error { return nil })
+			then()
+			return err
+		})
+	}
+	nothing := func(answer.Cells) error { return nil }
+	for fault, do := range map[string]func(ctx context.Context, begun func()){
+		"fails":         func(ctx context.Context, begun func()) { _ = read(ctx, "SELECT json('{')", nothing); begun() },
+		"sends garbage": func(ctx context.Context, begun func()) { _ = read(ctx, "\xff(('\x00", nothing); begun() },
+		"hangs": func(ctx context.Context, begun func()) {
+			_ = read(ctx, "SELECT max(n) FROM ("+forever+")", nothing)
+			begun()
+		},
+		"is slow": func(ctx context.Context, begun func()) {
+			_ = read(ctx, forever, func(answer.Cells) error { begun(); <-ctx.Done(); return ctx.Err() })
+		},
+		"is cancelled": func(ctx context.Context, begun func()) {
+			ctx, cancel := context.WithCancel(ctx)
+			_ = read(ctx, forever, func(answer.Cells) error { cancel(); return nil })
+			begun()
+		},
+		"panics": func(ctx context.Context, begun func()) {
+			defer func() { _ = recover(); begun() }()
+			_ = read(ctx, forever, func(answer.Cells) error { panic("unforeseen") })
+		},
+		"panics in a transaction": func(ctx context.Context, begun func()) {
+			defer func() { _ = recover(); begun() }()
+			_ = write(ctx, "UPDATE a SET n = -1", func() { panic("unforeseen") })
+		},
+		"fails in a transaction": func(ctx context.Context, begun func()) {
+			_ = write(ctx, "UPDATE a SET n = -1 WHERE json('{')", func() {})
+			begun()
+		},
+		"loses its permission": func(ctx context.Context, begun func()) { _ = read(ctx, "ATTACH ':memory:' AS x", nothing); begun() },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var faulty, begun, healthy sync.WaitGroup
+		for range 2 {
+			once := sync.OnceFunc(begun.Done)
+			begun.Add(1)
+			if fault == "hangs" {
+				once() // it says nothing while it does
+			}
+			faulty.Go(func() { do(ctx, once) })
+		}
+		begun.Wait()
+		for range 8 {
+			healthy.Go(func() {
+				n := ""
+				assert.NoError(t, read(t.Context(), "SELECT n >= 0 FROM a", func(row answer.Cells) error { n = string(row.Values[0]); return nil }), fault)
+				assert.Equal(t, "1", n, fault)
+				assert.NoError(t, write(t.Context(), "UPDATE a SET n = n + 1", func() {}), fault)
+			})
+		}
+		healthy.Wait()
+		cancel()
+		faulty.Wait()
+	}
+}
+
 // Close waits for what is running, and what comes after it fails.
 func TestClose(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
@@ -113,13 +114,36 @@ func TestFaultsStayWithTheirParty(t *testing.T) {
 		}
 	}
 
-	// The subscriptions and queries of a WebSocket.
-	s := p.subscriber(asAdmin)
-	live := s.subscribe(fmt.Sprintf(`subscription { item(where: {text: {_eq: %q}}, order_by: {id: asc}) { id } }`, "well"), nil)
+	// The subscriptions and queries of a WebSocket, and of others whose subscriptions have the same statements. A fault is one of the second or third.
+	p.metadata("pg_create_select_permission", permit)
+	s, faulty, refused := p.subscriber(asAdmin), p.subscriber(asAdmin), p.subscriber(as("user"))
+	const item = `subscription ($t: String!) { item(where: {text: {_iregex: $t}}, order_by: {id: asc}) { id } }`
+	const stream = `subscription ($t: String!) { item_stream(batch_size: 10, cursor: {initial_value: {id: 0}}, where: {text: {_iregex: $t}}) { id } }`
+	of := func(text string) map[string]any { return map[string]any{"t": text} }
+	live, follows := s.subscribe(item, of("well")), s.subscribe(stream, of("well"))
 	s.await(live, `{"item":[{"id":1}, {"id":2}]}`)
-	for _, document := range []string{`{ nothing }`, `subscription { item(where: {text: {_iregex: "("}}) { id } }`, `subscription { does(args: {what: "hangs"}) { id } }`, `subscription { does(args: {what: "dies"}) { id } }`} {
-		s.subscribe(document, nil)
+	s.await(follows, `{"item_stream":[{"id":1}, {"id":2}]}`)
+	seen := refused.subscribe(item, of("well"))
+	refused.await(seen, `{"item":[{"id":1}, {"id":2}]}`)
+	ids := `{"id":1}, {"id":2}`
+	for n, fault := range []func(){
+		func() { faulty.subscribe(`{ nothing }`, nil) },
+		func() { faulty.subscribe(item, of("(")); faulty.subscribe(stream, of("(")) },
+		func() {
+			faulty.subscribe(`subscription { does(args: {what: "hangs"}) { id } }`, nil)
+			faulty.subscribe(`subscription { does(args: {what: "dies"}) { id } }`, nil)
+		},
+		func() {
+			p.metadata("pg_drop_select_permission", map[string]any{"table": "item", "role": "user"})
+			refused.awaitEnd(seen)
+		},
+		func() { _ = faulty.socket.Write(t.Context(), websocket.MessageBinary, []byte{0xff, 0}) },
+		func() { _ = refused.socket.CloseNow() },
+	} {
+		fault()
+		execute(t, c.databaseURL, fmt.Sprintf(`INSERT INTO item VALUES (%d, 'well')`, n+3))
+		ids += fmt.Sprintf(`, {"id":%d}`, n+3)
+		s.await(live, `{"item":[`+ids+`]}`)
+		s.await(follows, fmt.Sprintf(`{"item_stream":[{"id":%d}]}`, n+3))
 	}
-	execute(t, c.databaseURL, `INSERT INTO item VALUES (3, 'well')`)
-	s.await(live, `{"item":[{"id":1}, {"id":2}, {"id":3}]}`)
 }

@@ -27,7 +27,9 @@ var (
 	eventCatalog5 string
 	//go:embed 6_event_values.sql
 	eventCatalog6 string
-	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4, eventCatalog5, eventCatalog6}
+	//go:embed 7_event_size.sql
+	eventCatalog7 string
+	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4, eventCatalog5, eventCatalog6, eventCatalog7}
 )
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has

@@ -16,6 +16,7 @@ import (
 	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/session"
+	"queryengine/pkg/testlong"
 )
 
 // eventFixture is a source with a table that has a trigger for every operation.
@@ -154,6 +155,29 @@ UPDATE {"new": {"j": "x", "n": "2"}, "old": {"j": "x", "n": "1"}}`,
 			require.Equal(t, table, f.text(t, `SELECT min(table_name) FROM engine_catalog.event_log`), "the table of the trigger, not a partition")
 		})
 	}
+}
+
+// TestRowsThatDoNotFit holds that what an event can't hold for its size is left out of it, and named; the long form has a row of that size.
+func TestRowsThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	f := newEventFixture(t, `CREATE TABLE stock (id int, label text, note text, n int)`)
+	f.install(t, false, f.all("watch", "stock"))
+	fitting := func(data string) string {
+		return f.text(t, `SELECT engine_catalog.event_that_fits(`+data+`)::text`)
+	}
+	require.Equal(t, `{"old":null,"new":{"id":1}}`, fitting(`'{"old":null,"new":{"id":1}}'`), "what fits is as it is")
+	const large = `'[1e400000,"' || repeat('x', 150000) || '"]'` // which jsonb refuses, as it does sizes
+	require.JSONEq(t, `{"old":null,"new":{"id":1,"label":null,"note":"a"},"omitted":["label"]}`,
+		fitting(`'{"old":null,"new":{"id":1,"label":' || `+large+` || ',"note":"a"}}'`))
+	require.JSONEq(t, `{"old":{"id":1,"label":null,"note":"a"},"new":{"id":1,"label":"b","note":null},"omitted":["label","note"]}`,
+		fitting(`'{"old":{"id":1,"label":' || `+large+` || ',"note":"a"},"new":{"id":1,"label":"b","note":' || `+large+` || '}}'`))
+	if !testlong.Long() {
+		return
+	}
+	f.exec(t, `INSERT INTO stock VALUES (1, repeat('x', 280000000), 'a', 1); UPDATE stock SET n = 2; DELETE FROM stock`)
+	require.Equal(t, `INSERT {"new": {"n": 1, "id": 1, "note": "a", "label": null}, "old": null, "omitted": ["label"]}
+UPDATE {"new": {"n": 2, "id": 1, "note": "a", "label": null}, "old": {"n": 1, "id": 1, "note": "a", "label": null}, "omitted": ["label"]}
+DELETE {"new": null, "old": {"n": 2, "id": 1, "note": "a", "label": null}, "omitted": ["label"]}`, f.data(t))
 }
 
 func TestEventTriggerOnPostGIS(t *testing.T) {

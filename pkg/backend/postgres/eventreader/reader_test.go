@@ -12,6 +12,9 @@ import (
 	"queryengine/pkg/dbtest"
 )
 
+// touched changes a column that has nothing to do with odd values, leaves rows as they are, and removes them.
+var touched = []string{`UPDATE stock SET counted = 1`, `UPDATE stock SET counted = counted`, `DELETE FROM stock`}
+
 // TestEventsAreThoseOfTriggers holds that the events which are made from the log are those that triggers of
 // the database make, in the same order.
 func TestEventsAreThoseOfTriggers(t *testing.T) {
@@ -46,6 +49,38 @@ func TestEventsAreThoseOfTriggers(t *testing.T) {
 					(2, '{"k":"\u0000"}', NULL, '{}', NULL, NULL, 1), (3, '{"fine": [1]}', '2', ARRAY['{}'::json], ROW(1, '[]'), '{}', 1)`,
 				`UPDATE stock SET n = 2`, `UPDATE stock SET j = '"\u0000"' WHERE id = 3`, `DELETE FROM stock`,
 			},
+		},
+		"ranges": {
+			schema: `CREATE TYPE mood AS ENUM ('good', 'bad'); CREATE TYPE moods AS RANGE (subtype = mood); CREATE TYPE words AS RANGE (subtype = text, collation = "C");
+				CREATE DOMAIN few AS int4range CHECK (VALUE <@ '[0,100]');
+				CREATE TABLE stock (id int, i int4range, b int8range, n numrange, t tsrange, z tstzrange, d daterange, m moods, w words, few few, list numrange[],
+					many nummultirange, times tstzmultirange, counted int);
+				ALTER TABLE stock REPLICA IDENTITY FULL`,
+			table: "stock",
+			sql: append([]string{
+				`INSERT INTO stock (id) VALUES (1)`,
+				`INSERT INTO stock VALUES (2, 'empty', 'empty', 'empty', 'empty', 'empty', 'empty', 'empty', 'empty', 'empty', '{empty,NULL}', '{}', '{}')`,
+				`INSERT INTO stock VALUES (3, '(,)', '(,9223372036854775807)', '(NaN,)', '[-infinity,infinity]', '[infinity,infinity]', '[-infinity,infinity)', '[good,bad]',
+					'["a,\"\")","z\\ ü")', '[5,5]', ARRAY['[1,1]', '(,NaN]', NULL]::numrange[], '{[1,2),(3,),[NaN,NaN]}', '{[-infinity,2020-01-01 00:00+00]}')`,
+				`INSERT INTO stock VALUES (4, '[-2147483648,2147483647)', '[-9223372036854775808,)', '[1e-300,1e300]', '["0044-03-15 BC","294276-12-31 23:59:59.999999"]',
+					'["0001-01-01 00:00:00+00 BC",)', '["4713-01-01 BC","5874897-12-30"]', '(,good)', '[,]', '[0,3)', '[7:8]={"[1,2]",empty}', '{(,)}', '{(,)}')`,
+			}, touched...),
+		},
+		"composite values": {
+			schema: `CREATE TYPE mood AS ENUM ('good', 'bad "x"'); CREATE TYPE inner_pair AS (at tstzrange, j json, f float8); CREATE DOMAIN named AS text CHECK (VALUE <> '');
+				CREATE TYPE pair AS ("a ""b" int, inside inner_pair, list inner_pair[], mood mood, name named, raw bytea, x xml, d date, n numeric, b bit varying);
+				CREATE DOMAIN checked AS inner_pair CHECK ((VALUE).f IS DISTINCT FROM 7); CREATE TYPE nothing AS (); CREATE TABLE other (id int, p inner_pair);
+				CREATE TABLE stock (id int, p pair, list pair[], c checked, e nothing, o other, os other[], counted int);
+				ALTER TABLE stock REPLICA IDENTITY FULL`,
+			table: "stock",
+			sql: append([]string{
+				`INSERT INTO stock (id) VALUES (1)`,
+				`INSERT INTO stock VALUES (2, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), '{}', ROW(NULL, NULL, NULL), ROW(), ROW(NULL, NULL), '{NULL}')`,
+				`INSERT INTO stock VALUES (3, ROW(1, ROW('(,infinity)', '{"a": 1, "a": "\u0000"}', 'NaN')::inner_pair, ARRAY[ROW('empty', '1e400000', '-infinity')::inner_pair, NULL], 'bad "x"',
+					'"),(\', '\x00ff', '<a b="c"/>', 'infinity', 'NaN', B'')::pair, NULL, ROW('[2020-01-01,)', '"\ud800"', '-0')::inner_pair, NULL, ROW(1, ROW(NULL, '[]', 1e308)::inner_pair), NULL)`,
+				`INSERT INTO stock VALUES (4, NULL, ARRAY[ROW(2, NULL, '{}', 'good', 'ü', '', NULL, '4713-01-01 BC', 1e-400, B'101')::pair, NULL], NULL, ROW(), NULL,
+					ARRAY[ROW(1, ROW('(,)', 'null', 'Infinity')::inner_pair)::other])`,
+			}, touched...),
 		},
 		"listened and shown columns": {
 			schema: `CREATE TABLE stock (id int, label text, qty int); ALTER TABLE stock REPLICA IDENTITY FULL`, table: "stock",

@@ -2,9 +2,9 @@ package walreader
 
 import (
 	"context"
-	"sync"
 
 	"queryengine/pkg/backend/postgres/pgoutput"
+	"queryengine/pkg/guard"
 )
 
 const (
@@ -37,8 +37,11 @@ func (s *Stream) ReadAhead(ctx context.Context, take func(context.Context, <-cha
 	q := &queue{ctx: within, to: make(chan []Message, ahead)}
 	s.waiting = q.pass
 	s.reached = func(at pgoutput.LSN) error { return q.add(Message{Reached: at}) }
-	var reading sync.WaitGroup
-	reading.Go(func() { cancel(s.Read(within, q)) })
+	var reading guard.WaitGroup
+	reading.Go(func() {
+		defer cancel(context.Canceled) // whatever becomes of it
+		cancel(s.Read(within, q))
+	})
 	cancel(take(within, q.to))
 	reading.Wait()
 	return context.Cause(within)

@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/guard"
 )
 
 const (
@@ -163,9 +164,15 @@ func (f *Feed) Listen(ctx context.Context, ready func(), changed func(backend.Ch
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p := newPending(f.columns)
-	var reading sync.WaitGroup
-	reading.Go(func() { cancel(stream.Read(ctx, p)) })
-	reading.Go(func() { cancel(f.guard(ctx, server)) })
+	var reading guard.WaitGroup
+	read := func(f func() error) {
+		reading.Go(func() {
+			defer cancel(context.Canceled) // whatever becomes of it
+			cancel(f())
+		})
+	}
+	read(func() error { return stream.Read(ctx, p) })
+	read(func() error { return f.guard(ctx, server) })
 	ready()
 	cancel(p.tell(ctx, asking, changed))
 	reading.Wait()

@@ -118,21 +118,21 @@ func (l *Log) Finished(ctx context.Context, ids []string) ([]string, error) {
 }
 
 // takeSQL takes calls without a lease, the oldest first: new ones, and those whose worker has died, as
-// far as the action is one of $2.
+// far as the action is one of $2; none of those of $4.
 const takeSQL = `WITH due AS (
 		SELECT id FROM engine_catalog.engine_action_log
-		WHERE status = 'created' OR status = 'processing' AND leased_until < now() AND action_name = ANY ($2)
+		WHERE (status = 'created' OR status = 'processing' AND leased_until < now() AND action_name = ANY ($2)) AND action_name <> ALL ($4)
 		ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
 	)
 	UPDATE engine_catalog.engine_action_log l SET status = 'processing', leased_until = now() + $3::interval
 	FROM due WHERE l.id = due.id
 	RETURNING l.id::text, l.action_name, l.input_payload, l.session_variables, l.request_headers, l.metadata_version`
 
-// take takes at most n calls, which are the caller's for the time of a lease.
-func (l *Log) take(ctx context.Context, n int, actions []string) ([]*Call, error) {
+// take takes at most n calls, which are the caller's for the time of a lease. without are actions that are left out.
+func (l *Log) take(ctx context.Context, n int, actions, without []string) ([]*Call, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	rows, err := l.pool.Query(ctx, takeSQL, n, actions, lease)
+	rows, err := l.pool.Query(ctx, takeSQL, n, actions, lease, without)
 	if err != nil {
 		return nil, failure(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"queryengine/pkg/action"
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
@@ -58,12 +59,14 @@ type Worker struct {
 	pool    *pool.Pool
 
 	mu     sync.Mutex
-	inHand map[string]struct{}
+	inHand map[string]string // the calls in progress, with their actions
+	// held reports whether an action was left out because it has its share.
+	held bool
 }
 
 // New returns a Worker; it does nothing before Start.
 func New(c Config) *Worker {
-	w := &Worker{Config: c, wake: make(chan struct{}, 1), inHand: map[string]struct{}{}}
+	w := &Worker{Config: c, wake: make(chan struct{}, 1), inHand: map[string]string{}}
 	w.actions.Store(&definitions{})
 	w.pool = pool.New(pool.Config{
 		Slots: c.Concurrency, Batch: c.Batch, Take: w.take, Idle: w.rest,
@@ -97,25 +100,35 @@ func (w *Worker) Start() {
 // Stop takes no more calls, waits for those in progress at most that long, and gives the rest back.
 func (w *Worker) Stop(most time.Duration) {
 	w.pool.Stop(most)
-	if ids := w.held(); len(ids) > 0 {
+	if ids := w.inProgress(); len(ids) > 0 {
 		if err := w.Log.giveBack(context.Background(), ids); err != nil {
 			w.Logger.Warn("calls of asynchronous actions are delayed", "error", err)
 		}
 	}
 }
 
-// take takes at most that many calls of the actions that are known.
+// take takes at most that many calls, of actions that have less than their share.
 func (w *Worker) take(ctx context.Context, most int, run func(pool.Piece)) error {
 	known := w.actions.Load()
 	if len(known.names) == 0 {
 		return nil
 	}
-	calls, err := w.Log.take(ctx, most, known.names)
+	served, most := w.served(most)
+	calls, err := w.Log.take(ctx, most, known.names, served)
 	for _, c := range calls {
-		w.hold(c.ID)
+		w.hold(c.ID, c.Action)
 	}
 	for _, c := range calls {
-		run(func(_, work context.Context) { w.process(work, c) })
+		run(func(_, work context.Context) {
+			processed := false
+			defer func() {
+				if !processed { // it has panicked; the lease runs out
+					w.letGo(c.ID)
+				}
+			}()
+			w.process(work, c)
+			processed = true
+		})
 	}
 	return err
 }
@@ -131,20 +144,43 @@ func (w *Worker) rest(ctx context.Context) {
 	}
 }
 
-func (w *Worker) hold(id string) {
+// served are the actions that have their share, and how many calls of others may be taken at once. An action has no more calls in progress
+// than there are places left, so that one whose handler hangs leaves some to the others.
+func (w *Worker) served(most int) (names []string, next int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.inHand[id] = struct{}{}
+	calls := map[string]int{}
+	for _, name := range w.inHand {
+		calls[name]++
+	}
+	free := w.Concurrency - len(w.inHand)
+	names = []string{}
+	for name, n := range calls {
+		if n >= free {
+			names = append(names, name)
+		}
+	}
+	w.held = len(names) > 0
+	return names, max(1, min(most, free-free/2))
+}
+
+func (w *Worker) hold(id, action string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inHand[id] = action
 }
 
 func (w *Worker) letGo(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.inHand, id)
+	if w.held {
+		w.Wake() // there may be more for its action
+	}
 }
 
-// held are the calls in progress.
-func (w *Worker) held() []string {
+// inProgress are the calls in progress.
+func (w *Worker) inProgress() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Collect(maps.Keys(w.inHand))
@@ -153,7 +189,7 @@ func (w *Worker) held() []string {
 // renew renews the leases of the calls in progress.
 func (w *Worker) renew(ctx context.Context) {
 	for lifecycle.Sleep(ctx, renewal) {
-		if ids := w.held(); len(ids) > 0 {
+		if ids := w.inProgress(); len(ids) > 0 {
 			if err := w.Log.keep(ctx, lease, ids...); err != nil && ctx.Err() == nil {
 				w.Logger.WarnContext(ctx, "calls of asynchronous actions may be repeated by another process", "error", err)
 			}
@@ -176,7 +212,11 @@ func (w *Worker) process(ctx context.Context, c *Call) {
 	}
 	traced, end := w.trace(ctx, c)
 	caller := action.Caller{Client: w.Client, Session: sessionOf(c), Headers: c.Headers}
-	result, err := caller.Call(traced, handler, c.Input)
+	var result action.Result
+	err = guard.Do(w.Logger, "panic in a call of an action", func() (err error) {
+		result, err = caller.Call(traced, handler, c.Input)
+		return err
+	})
 	end(err)
 	if ctx.Err() != nil {
 		return

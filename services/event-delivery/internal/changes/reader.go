@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/changemessage"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	changev1 "queryengine/proto/change/v1"
@@ -98,7 +99,7 @@ func (r *reader) run() {
 			continue
 		}
 		began := time.Now()
-		err := r.read()
+		err := guard.Do(r.Logger, "panic in the reading of a WAL", r.read)
 		switch {
 		case r.ctx.Err() != nil || !r.isWanted():
 		case errors.Is(err, backend.ErrRead):

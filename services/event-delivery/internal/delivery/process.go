@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
@@ -63,7 +64,11 @@ func (w *Worker) process(taking, work context.Context, in *bus.Incoming) {
 // deliver makes the attempt and records its outcome. Not ended, the delivery went back to the queue.
 func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Kind) (ended bool) {
 	d := in.Delivery
-	attempt, outcome := kind.Prepare(d)
+	var attempt *Attempt
+	var outcome *Outcome
+	if !guard.Run(w.logger, "panic in a delivery", func() { attempt, outcome = kind.Prepare(d) }) {
+		outcome = &Outcome{EventID: d.GetEventId(), State: Failed}
+	}
 	if attempt != nil {
 		attempt.Kind, attempt.Name = d.GetKind(), d.GetTrigger()
 		made, err := w.attempt(taking, work, d, attempt)
@@ -109,7 +114,8 @@ func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a
 		return Outcome{EventID: a.EventID, State: Waiting, RetryAt: w.now().Add(putOff)}, nil
 	}
 	traced, end := w.trace(work, a)
-	outcome, err := w.do(traced, a)
+	outcome := Outcome{EventID: a.EventID, State: Failed}
+	guard.Run(w.logger, "panic in a delivery", func() { outcome, err = w.do(traced, a) })
 	end(outcome, err)
 	leave(err == nil && outcome.State == Delivered)
 	return outcome, err

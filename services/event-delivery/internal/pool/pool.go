@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 )
 
@@ -92,7 +93,7 @@ func (p *Pool) loop() {
 			started++
 			p.running.Go(func() {
 				defer p.release(1)
-				piece(p.taking, p.work)
+				guard.Run(p.Logger, "panic in a piece of work", func() { piece(p.taking, p.work) })
 			})
 		})
 		p.release(free - started)

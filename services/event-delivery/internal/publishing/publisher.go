@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 )
@@ -41,7 +42,9 @@ func (p *publisher) run(ctx context.Context, source backend.ChangePublisher) {
 	pause, said := retryFirst, ""
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := source.PublishChanges(ctx, p.publication, p.Bus.PublishedChanges(p.stream), p.progress(ctx))
+		err := guard.Do(p.Logger, "panic in the publishing of changes", func() error {
+			return source.PublishChanges(ctx, p.publication, p.Bus.PublishedChanges(p.stream), p.progress(ctx))
+		})
 		p.Metrics.publishing(p.name, false)
 		switch {
 		case ctx.Err() != nil:

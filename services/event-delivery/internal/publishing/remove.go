@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 )
@@ -15,8 +16,8 @@ func (p *Publishers) sweep() {
 	for err != nil && lifecycle.Sleep(p.ctx, retryLast) {
 		names, err = p.Bus.Published(p.ctx)
 	}
-	for _, name := range names {
-		p.remove(name, nil)
+	for _, name := range names { // each by itself: one whose database doesn't answer may take for ever
+		p.running.Go(func() { p.remove(name, nil) })
 	}
 }
 
@@ -25,7 +26,7 @@ func (p *Publishers) sweep() {
 func (p *Publishers) remove(name bus.PublishedName, source *metadata.Source) {
 	pause, said := retryFirst, false
 	for p.ctx.Err() == nil && !p.isAsked(name) {
-		err := p.removeOnce(name, source)
+		err := guard.Do(p.Logger, "panic in the publishing of changes", func() error { return p.removeOnce(name, source) })
 		if err == nil {
 			p.Logger.Info("publishing of table changes ended", "source", name.Source, "publication", name.Name)
 			return

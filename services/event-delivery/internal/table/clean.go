@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/cron"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 )
@@ -24,7 +25,8 @@ const (
 // clean plans the clean-ups of the source's triggers and makes those that are due.
 func (s *source) clean(ctx context.Context) {
 	for {
-		if err := s.cleanOnce(ctx); err != nil && ctx.Err() == nil {
+		err := guard.Do(s.Logger, "panic in a clean-up", func() error { return s.cleanOnce(ctx) })
+		if err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "event logs of a source can't be cleaned up; retrying later", "source", s.meta.Name, "error", err)
 		}
 		if !lifecycle.Sleep(ctx, cleanEvery) {
@@ -49,12 +51,11 @@ func (s *source) cleanOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := s.plan(ctx, triggers[name], planned[name]); err != nil {
-			return err
-		}
+	for _, name := range names { // what keeps one trigger from its clean-ups doesn't matter to the others
+		err = errors.Join(err, s.plan(ctx, triggers[name], planned[name]))
 	}
-	due, err := s.log.DueCleanups(ctx, s.Now())
+	due, failed := s.log.DueCleanups(ctx, s.Now())
+	err = errors.Join(err, failed)
 	for _, d := range due {
 		err = errors.Join(err, s.cleanTrigger(ctx, d))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 )
 
@@ -36,7 +37,7 @@ func (s *source) makeEvents(ctx context.Context) {
 	wait, said := pause, ""
 	for ctx.Err() == nil && !s.quiet.Load() {
 		began := time.Now()
-		err := log.MakeEvents(ctx, progress)
+		err := guard.Do(s.Logger, "panic in the making of events", func() error { return log.MakeEvents(ctx, progress) })
 		switch {
 		case ctx.Err() != nil:
 			return

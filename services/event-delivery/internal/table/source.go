@@ -12,6 +12,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	deliveryv1 "queryengine/proto/delivery/v1"
@@ -150,7 +151,11 @@ func (s *source) capture(ctx context.Context) {
 			a.wait(ctx, s.Interval)
 			continue
 		}
-		n, err := s.captureOnce(ctx)
+		n := 0
+		err := guard.Do(s.Logger, "panic in the taking of events", func() (err error) {
+			n, err = s.captureOnce(ctx)
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			if !ill {
 				s.Logger.WarnContext(ctx, "events can't be fetched from a source; retrying", "source", s.meta.Name, "error", err)

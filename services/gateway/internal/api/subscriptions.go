@@ -27,9 +27,13 @@ func (a *API) subscribe(ctx context.Context, of *session.Session, address string
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.Live.Subscribe(ctx, r, headers, to)
-	if err != nil {
-		end()
+	var s *live.Subscription
+	defer func() {
+		if s == nil {
+			end()
+		}
+	}()
+	if s, err = a.Live.Subscribe(ctx, r, headers, to); err != nil {
 		return nil, err
 	}
 	return &subscription{s, end}, nil

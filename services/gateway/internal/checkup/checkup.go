@@ -3,8 +3,11 @@ package checkup
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
+
+	"queryengine/pkg/guard"
 )
 
 // Shared is a check whose answer is valid for a while. However many callers there are, one check runs
@@ -13,6 +16,7 @@ import (
 type Shared struct {
 	check func(context.Context) error
 	keep  time.Duration
+	log   *slog.Logger
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -29,8 +33,8 @@ type outcome struct {
 
 // New returns a Shared whose answers are valid for keep. check bounds its own time; its context doesn't
 // end with the caller that started it.
-func New(keep time.Duration, check func(context.Context) error) *Shared {
-	return &Shared{check: check, keep: keep, now: time.Now}
+func New(keep time.Duration, log *slog.Logger, check func(context.Context) error) *Shared {
+	return &Shared{check: check, keep: keep, log: log, now: time.Now}
 }
 
 // Ask returns what the latest check found, nil for nothing wrong. It waits for a check that
@@ -62,7 +66,7 @@ func (s *Shared) current(ctx context.Context) *outcome {
 	o := &outcome{done: make(chan struct{})}
 	s.latest = o
 	go func() {
-		o.err = s.check(ctx)
+		o.err = guard.Do(s.log, "panic in a health check", func() error { return s.check(ctx) })
 		o.ended = s.now()
 		close(o.done)
 	}()

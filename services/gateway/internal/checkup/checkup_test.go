@@ -3,6 +3,7 @@ package checkup
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,7 @@ func TestThoseWhoAskAtOnceShareOneCheck(t *testing.T) {
 	var checks atomic.Int32
 	enough := make(chan struct{})
 	wrong := errors.New("the database is away")
-	s := New(time.Second, func(context.Context) error {
+	s := New(time.Second, slog.New(slog.DiscardHandler), func(context.Context) error {
 		checks.Add(1)
 		<-enough
 		return wrong
@@ -34,7 +35,7 @@ func TestThoseWhoAskAtOnceShareOneCheck(t *testing.T) {
 func TestAnAnswerCountsForAWhile(t *testing.T) {
 	t.Parallel()
 	var checks atomic.Int32
-	s := New(time.Second, func(context.Context) error { checks.Add(1); return nil })
+	s := New(time.Second, slog.New(slog.DiscardHandler), func(context.Context) error { checks.Add(1); return nil })
 	now := time.Now()
 	s.now = func() time.Time { return now }
 	require.NoError(t, s.Ask(t.Context()))
@@ -46,10 +47,17 @@ func TestAnAnswerCountsForAWhile(t *testing.T) {
 	require.EqualValues(t, 2, checks.Load())
 }
 
+func TestACheckThatPanicsHasFailed(t *testing.T) {
+	t.Parallel()
+	s := New(0, slog.New(slog.DiscardHandler), func(context.Context) error { panic("unforeseen") })
+	require.ErrorContains(t, s.Ask(t.Context()), "internal error")
+	require.ErrorContains(t, s.Ask(t.Context()), "internal error", "another check is made")
+}
+
 func TestWhoLeavesDoesNotEndTheCheckOfTheOthers(t *testing.T) {
 	t.Parallel()
 	enough := make(chan struct{})
-	s := New(time.Second, func(ctx context.Context) error {
+	s := New(time.Second, slog.New(slog.DiscardHandler), func(ctx context.Context) error {
 		<-enough
 		return ctx.Err()
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lestrrat-go/jwx/v2/jwa"
 
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/telemetry"
 )
@@ -132,7 +133,11 @@ func (v *Verifier) fetch(ctx context.Context, url string) (*fetched, error) {
 func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration) {
 	for lifecycle.Sleep(ctx, wait) {
 		wait = unknownExpiry
-		next, err := v.fetch(ctx, i.config.jwkURL)
+		var next *fetched
+		err := guard.Do(v.deps.Logger, "panic in the reading of a JWK set", func() (err error) {
+			next, err = v.fetch(ctx, i.config.jwkURL)
+			return err
+		})
 		if err != nil {
 			v.deps.Logger.LogAttrs(ctx, telemetry.LevelCritical, err.Error(), slog.Any("error", cause(err)))
 			continue

@@ -43,6 +43,8 @@ const (
 	patience = 5 * time.Second
 	// movers is how many subscriptions move at once.
 	movers = 32
+	// moveWithin is how long one of them may take: others wait for its place.
+	moveWithin = 10 * time.Second
 	// retryAfter is the pause before a move that failed is tried again.
 	retryAfter = 200 * time.Millisecond
 )

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,8 @@ type fakeBus struct {
 	version atomic.Int64
 	// remote reports whether remote schemas answer all subscriptions.
 	remote bool
+	// hangs is the query of a subscription that isn't answered.
+	hangs string
 }
 
 // fakeLink is a link: what is written to it arrives on the goroutine of the call.
@@ -72,9 +75,13 @@ func (b *fakeBus) Call(ctx context.Context, ep bus.Endpoint, _ proto.Message, _ 
 	}
 }
 
-func (b *fakeBus) CallMessage(_ context.Context, _ bus.Endpoint, req proto.Message, _ func() proto.Message, _ int) (proto.Message, []byte, error) {
+func (b *fakeBus) CallMessage(ctx context.Context, _ bus.Endpoint, req proto.Message, _ func() proto.Message, _ int) (proto.Message, []byte, error) {
 	if r, ok := req.(*queryv1.SubscribeRequest); ok {
 		b.subscribed <- proto.Clone(r).(*queryv1.SubscribeRequest)
+		if b.hangs != "" && r.GetOperation().GetQuery() == b.hangs {
+			<-ctx.Done()
+			return nil, nil, ctx.Err()
+		}
 		return &queryv1.SubscribeHead{Remote: b.remote}, nil, b.refuse
 	}
 	return nil, nil, nil
@@ -104,9 +111,14 @@ func frame(m *queryv1.LiveResult) []byte {
 type client struct {
 	told chan string
 	full bool
+	// panics has results be panicked about.
+	panics bool
 }
 
 func (c *client) Data(document []byte, _ bool) bool {
+	if c.panics {
+		panic("unforeseen")
+	}
 	if c.full {
 		c.full = false
 		c.told <- "full"
@@ -186,6 +198,115 @@ func TestMove(t *testing.T) {
 }
 
 // TestPause: a stream whose client is full waits, and continues behind what it has taken.
+// TestFaultsOnALinkAreTheirOwn: subscriptions share the link to an executor. One that is refused, that panics, whose result isn't for
+// the metadata, or that its client leaves, has no effect on another.
+func TestFaultsOnALinkAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	subscribe := func(r *client) (*Subscription, uint64) {
+		t.Helper()
+		s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a }"}, nil, r)
+		require.NoError(t, err)
+		return s, receive(t, b.subscribed).GetSubscriber()
+	}
+	well := &client{told: make(chan string, 10)}
+	_, id := subscribe(well)
+	link := b.link("one")
+	goesOn := func() {
+		t.Helper()
+		link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte("1"), Version: 7}))
+		require.Equal(t, "1", receive(t, well.told))
+	}
+	goesOn()
+	panics := &client{told: make(chan string, 10), panics: true}
+	_, faulty := subscribe(panics)
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty, id}, Data: []byte("2"), Version: 7}))
+	require.Equal(t, "end: internal error", receive(t, panics.told))
+	require.Equal(t, "2", receive(t, well.told))
+
+	failed := &client{told: make(chan string, 10)}
+	_, faulty = subscribe(failed)
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Error: &queryv1.LiveError{Message: "no"}}))
+	require.Equal(t, "failed: no", receive(t, failed.told))
+	goesOn()
+	leaves, faulty := subscribe(&client{told: make(chan string, 10)})
+	leaves.Close()
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Data: []byte("late"), Version: 7}))
+	goesOn()
+	full := &client{told: make(chan string, 10), full: true}
+	_, faulty = subscribe(full)
+	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Data: []byte("2"), Cursor: []byte("c"), Version: 7}))
+	require.Equal(t, "full", receive(t, full.told))
+	goesOn()
+	b.refuse = apierror.New(apierror.ValidationFailed, "no such field") // as it is for one whose permission is gone
+	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { b }"}, nil, &client{})
+	require.ErrorContains(t, err, "no such field")
+	receive(t, b.subscribed)
+	goesOn()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = c.Subscribe(cancelled, &queryv1.ExecuteRequest{Query: "subscription { c }"}, nil, &client{})
+	require.Error(t, err)
+	goesOn()
+
+	// One whose executor hangs while it begins.
+	b.hangs, b.refuse = "subscription { d }", nil
+	impatient, leave := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	for range 2 * movers {
+		waiting.Go(func() { _, _ = c.Subscribe(impatient, &queryv1.ExecuteRequest{Query: b.hangs}, nil, &client{}) })
+		receive(t, b.subscribed)
+	}
+	goesOn()
+	leave()
+	waiting.Wait()
+	goesOn()
+}
+
+// TestMovesThatHang: however many subscriptions an executor doesn't answer, another one gets there.
+func TestMovesThatHang(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newFakeBus()
+		c := NewClient(Config{Bus: b, MinVersion: b.version.Load, Log: telemetry.Discard()})
+		require.NoError(t, c.Start())
+		defer c.Stop()
+		well := make(chan string, 2)
+		go func() {
+			for r := range b.subscribed {
+				if q := r.GetOperation().GetQuery(); q == "well" {
+					well <- q
+				}
+			}
+		}()
+		defer close(b.subscribed)
+		b.executors(&queryv1.LiveExecutor{Instance: "one"})
+		for range 3 * movers {
+			s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "hangs"}, nil, &client{told: make(chan string, 10)})
+			require.NoError(t, err)
+			defer s.Close()
+		}
+		s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "well"}, nil, &client{told: make(chan string, 10)})
+		require.NoError(t, err)
+		defer s.Close()
+		<-well
+		synctest.Wait()
+		began := time.Now()
+		b.hangs = "hangs"
+		b.executors(&queryv1.LiveExecutor{Instance: "one", Leaving: true})
+		for came := false; !came; {
+			b.executors(&queryv1.LiveExecutor{Instance: "two"}) // it is there
+			select {
+			case <-well:
+				came = true
+			case <-time.After(time.Second):
+				require.Less(t, time.Since(began), time.Hour)
+			}
+		}
+	})
+}
+
 func TestPause(t *testing.T) {
 	t.Parallel()
 	b, c := setup(t)

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	queryv1 "queryengine/proto/query/v1"
 )
 
@@ -29,7 +30,9 @@ func (s *Subscription) follow(instance string) {
 		if s.headers != nil {
 			s.operation.ClientHeaders = s.headers()
 		}
-		err := c.config.Bus.Call(s.ctx, bus.LiveFollow(instance), s.operation, nil, &follower{subscription: s, instance: instance})
+		err := guard.Do(c.config.Log, panicked, func() error {
+			return c.config.Bus.Call(s.ctx, bus.LiveFollow(instance), s.operation, nil, &follower{subscription: s, instance: instance})
+		})
 		if s.ctx.Err() != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	queryv1 "queryengine/proto/query/v1"
 )
 
@@ -79,7 +80,9 @@ func (l *link) take(m *queryv1.LiveResult) error {
 	}
 	for _, id := range m.GetSubscribers() {
 		if s := l.client.find(id, l); s != nil {
-			s.take(l, id, m)
+			if err := guard.Do(l.client.config.Log, panicked, func() error { s.take(l, id, m); return nil }); err != nil {
+				s.end(apierror.From(err))
+			}
 		} else if !m.GetEnd() {
 			l.unsubscribe(id) // the executor has not heard of it
 		}

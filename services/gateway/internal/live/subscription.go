@@ -8,10 +8,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/request"
 )
+
+// panicked is the log message of a panic, which ends the subscription.
+const panicked = "panic in a subscription"
 
 // Subscription is a running subscription.
 type Subscription struct {
@@ -172,12 +176,15 @@ func (s *Subscription) replace() {
 		case <-s.ctx.Done():
 			return
 		}
-		err := s.place(s.ctx)
+		moving, done := context.WithTimeout(s.ctx, moveWithin)
+		err := guard.Do(c.config.Log, panicked, func() error { return s.place(moving) })
+		late := moving.Err() != nil
+		done()
 		<-c.moves
 		switch {
 		case err == nil || s.ctx.Err() != nil:
 			return
-		case !passes(err):
+		case !late && !passes(err):
 			s.end(apierror.From(err))
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/session"
 )
 
@@ -24,6 +25,9 @@ const (
 	statusForbidden   websocket.StatusCode = 4403
 	statusInitTimeout websocket.StatusCode = 4408
 )
+
+// panicked is the log message of a panic, which ends an operation, or its connection where it isn't of an operation.
+const panicked = "panic in an operation of a WebSocket"
 
 // conn is one connection.
 type conn struct {
@@ -73,7 +77,7 @@ func (c *conn) serve() {
 		defer close(keptAlive)
 		c.keepAlive()
 	}()
-	for c.readOne() == nil {
+	for guard.Do(c.server.deps.Logger, panicked, c.readOne) == nil {
 	}
 	c.cancel()
 	c.initialised.Stop()

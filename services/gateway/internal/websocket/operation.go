@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/services/gateway/internal/request"
 )
 
@@ -100,7 +101,7 @@ func (c *conn) forget(id string, o operation) {
 
 func (c *conn) run(ctx context.Context, a *answer) {
 	c.logOperation(operationStarted, a.id, a.operation, "", nil)
-	err := c.server.deps.Execute(ctx, *a.operation, a)
+	err := guard.Do(c.server.deps.Logger, panicked, func() error { return c.server.deps.Execute(ctx, *a.operation, a) })
 	c.forget(a.id, a) // before the client hears that the operation is complete
 	if ctx.Err() != nil && a.writer == nil {
 		return // the client does not want it any more

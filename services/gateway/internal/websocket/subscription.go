@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/services/gateway/internal/request"
 )
 
@@ -31,7 +32,11 @@ func (c *conn) subscribe(id string, o Operation) {
 		if c.out.admit() {
 			var s Subscription
 			c.logOperation(operationStarted, id, &o, "", nil)
-			if s, err = c.server.deps.Subscribe(ctx, o, sub); err == nil {
+			err = guard.Do(c.server.deps.Logger, panicked, func() (err error) {
+				s, err = c.server.deps.Subscribe(ctx, o, sub)
+				return err
+			})
+			if err == nil {
 				sub.started(s)
 				return
 			}
@@ -209,26 +214,34 @@ func (c *conn) write() {
 		if sub == nil {
 			return
 		}
-		if resume != nil {
-			resume.Resume()
-		}
-		c.server.deps.Metrics.waited(time.Since(n.at))
-		var err error
-		switch {
-		case n.end:
-			err = sub.finish(n.err)
-		case n.err != nil:
-			err = c.sendOf(sub.count, c.protocol.fault(sub.id, n.err))
-		case len(n.data) <= small:
-			buffer = append(append(buffer[:0], c.protocol.dataPrefix(sub.id)...), n.data...)
-			buffer = append(buffer, '}')
-			err = c.sendOf(sub.count, buffer)
-		default:
-			err = c.sendLarge(sub, c.protocol.dataPrefix(sub.id), n.data)
-		}
+		err := guard.Do(c.server.deps.Logger, panicked, func() (err error) {
+			if resume != nil {
+				resume.Resume()
+			}
+			buffer, err = sub.write(&n, buffer)
+			return err
+		})
 		if err != nil {
 			c.cancel()
 		}
+	}
+}
+
+// write writes a note; the buffer is for small ones.
+func (sub *clientSubscription) write(n *note, buffer []byte) ([]byte, error) {
+	c := sub.conn
+	c.server.deps.Metrics.waited(time.Since(n.at))
+	switch {
+	case n.end:
+		return buffer, sub.finish(n.err)
+	case n.err != nil:
+		return buffer, c.sendOf(sub.count, c.protocol.fault(sub.id, n.err))
+	case len(n.data) <= small:
+		buffer = append(append(buffer[:0], c.protocol.dataPrefix(sub.id)...), n.data...)
+		buffer = append(buffer, '}')
+		return buffer, c.sendOf(sub.count, buffer)
+	default:
+		return buffer, c.sendLarge(sub, c.protocol.dataPrefix(sub.id), n.data)
 	}
 }
 

@@ -33,6 +33,9 @@ func (w *world) subscribe(_ context.Context, o websocket.Operation, r live.Recei
 	if strings.Contains(o.Request.Query, "unknown") {
 		return nil, apierror.New(apierror.ValidationFailed, "no such field")
 	}
+	if strings.Contains(o.Request.Query, "panic") {
+		panic("unforeseen")
+	}
 	s := &subscription{Receiver: r, closed: make(chan struct{}), resumed: make(chan struct{}, 1)}
 	w.subscriptions <- s
 	return s, nil

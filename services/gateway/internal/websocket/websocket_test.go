@@ -91,6 +91,11 @@ func (w *world) execute(ctx context.Context, o websocket.Operation, sink bus.Sin
 	case "cut":
 		_, _ = sink.Write([]byte(`{"data":`))
 		return errors.New("the database went away")
+	case "panic":
+		panic("unforeseen")
+	case "panic late":
+		_, _ = sink.Write([]byte(`{"data":`))
+		panic("unforeseen")
 	case "divide":
 		return apierror.New(apierror.DataException, "division by zero")
 	case "handler":

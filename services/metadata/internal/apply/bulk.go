@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/metadata"
 	"queryengine/services/metadata/internal/store"
 )
@@ -143,7 +143,7 @@ func (w *work) concurrent(ctx context.Context, b bulkStep) (json.RawMessage, err
 	}
 	answers := make([]json.RawMessage, len(b.steps))
 	errs := make([]error, len(b.steps))
-	var running sync.WaitGroup
+	var running guard.WaitGroup
 	for i, s := range b.steps {
 		own := *w
 		running.Go(func() { answers[i], errs[i] = own.run(ctx, s) })

@@ -120,7 +120,7 @@ func newGroupBench() *groupBench {
 	b := &groupBench{source: &memorySource{catalog: groupCatalog(groupTables)}, check: &queryCheck{}}
 	b.engine = New(Config{
 		Sources: open.New(func(*metadata.Source) (backend.Source, error) { return b.source, nil }),
-		Remotes: remotes.New(nil, os.LookupEnv), Data: b.check, Logger: slog.New(slog.DiscardHandler),
+		Remotes: remotes.New(nil, os.LookupEnv, slog.New(slog.DiscardHandler)), Data: b.check, Logger: slog.New(slog.DiscardHandler),
 		Resolve: resolve.Options{
 			Kinds: kind.All(os.LookupEnv, "test"), InferFunctionPermissions: true,
 		},

@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/status"
 )
@@ -44,7 +45,7 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 		}
 		answer.Sources = append(answer.Sources, one)
 	}
-	var asking sync.WaitGroup
+	var asking guard.WaitGroup
 	asking.Go(func() { answer.Backlogs, answer.BacklogError = w.backlogs(ctx, answer.Sources) })
 	asking.Go(func() { w.reach(ctx, answer.Sources) })
 	var err error
@@ -62,7 +63,7 @@ func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (jso
 func (w *work) reach(ctx context.Context, sources []status.Database) {
 	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
 	defer cancel()
-	var asking sync.WaitGroup
+	var asking guard.WaitGroup
 	for i, s := range w.current.Document.Sources {
 		if len(s.HealthCheck) > 0 || hasEventTriggers(s) || sources[i].Inconsistent != "" {
 			continue
@@ -99,7 +100,7 @@ func hasEventTriggers(s *metadata.Source) bool {
 func (w *work) backlogs(ctx context.Context, sources []status.Database) (list []status.Backlog, fault string) {
 	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
 	defer cancel()
-	var asking sync.WaitGroup
+	var asking guard.WaitGroup
 	var mu sync.Mutex
 	list = []status.Backlog{}
 	add := func(b status.Backlog) {

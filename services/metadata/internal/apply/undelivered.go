@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/metadata"
 )
 
@@ -30,7 +31,7 @@ func (w *work) undelivered(ctx context.Context) []undeliveredEvents {
 	}
 	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
 	defer cancel()
-	var asking sync.WaitGroup
+	var asking guard.WaitGroup
 	var mu sync.Mutex
 	var list []undeliveredEvents
 	add := func(e undeliveredEvents) {

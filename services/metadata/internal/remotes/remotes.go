@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/session"
@@ -36,10 +38,13 @@ type Answers struct {
 type Caller struct {
 	client *egress.Client
 	env    metadata.Env
+	logger *slog.Logger
 }
 
 // New makes a caller; env is os.LookupEnv.
-func New(client *egress.Client, env metadata.Env) *Caller { return &Caller{client, env} }
+func New(client *egress.Client, env metadata.Env, logger *slog.Logger) *Caller {
+	return &Caller{client, env, logger}
+}
 
 // Asking selects what is introspected.
 type Asking struct {
@@ -70,7 +75,13 @@ func (c *Caller) Introspect(ctx context.Context, doc *metadata.Document, known A
 		slots <- struct{}{}
 		calls.Go(func() {
 			defer func() { <-slots }()
-			answers[i].update(c.ask(ctx, m, a.Patience))
+			err := guard.Do(c.logger, "panic in the introspection of a remote schema", func() error {
+				answers[i].update(c.ask(ctx, m, a.Patience))
+				return nil
+			})
+			if err != nil {
+				answers[i].update(nil, false, err)
+			}
 		})
 	}
 	calls.Wait()

@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/open"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
@@ -159,7 +160,8 @@ func (m *Monitor) watch(ctx context.Context, l *loop) {
 		return
 	}
 	for {
-		report := m.round(ctx, l.source, check)
+		report := Report{Status: Failed, Error: "internal error"}
+		guard.Run(m.config.Logger, "panic in a health check", func() { report = m.round(ctx, l.source, check) })
 		if ctx.Err() != nil {
 			return
 		}

@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 	"queryengine/services/query-executor/internal/lookup"
 	"queryengine/services/query-executor/internal/plan"
 )
@@ -39,7 +38,7 @@ func (p *Prepared) look(ctx context.Context, r *Run) error {
 		return nil
 	}
 	found := make([][][]byte, len(p.lookups))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(maxLookups)
 	for i := range p.lookups {
 		g.Go(func() (err error) {

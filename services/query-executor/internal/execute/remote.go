@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/sync/errgroup"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/metadata"
 	"queryengine/services/query-executor/internal/plan/action"
 	"queryengine/services/query-executor/internal/plan/answer"
@@ -168,23 +168,20 @@ func onlyCall(pieces []piece) *callPiece {
 // fails fails the operation.
 func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	answered := make(chan error, 1)
-	results := make([]called, p.calls)
-	go func() {
-		err := p.callAll(ctx, r, results)
-		if err != nil {
-			cancel(err)
-		}
-		answered <- err
+	g, beside := guard.WithContext(ctx)
+	defer func() { // whatever becomes of the statements, the calls use r
+		cancel(nil)
+		_ = g.Wait()
 	}()
-	held, marks, err := p.hold(ctx, r)
+	results := make([]called, p.calls)
+	g.Go(func() error { return p.callAll(beside, r, results) })
+	held, marks, err := p.hold(beside, r)
 	if err != nil {
 		cancel(err)
 	}
-	failed := <-answered
-	setCookies(r, results)                                             // of a handler that refuses, too: what it tells the client to forget
-	if failed != nil && (err == nil || context.Cause(ctx) == failed) { //nolint:errorlint // the very same one
+	failed := g.Wait()
+	setCookies(r, results)                                                // of a handler that refuses, too: what it tells the client to forget
+	if failed != nil && (err == nil || context.Cause(beside) == failed) { //nolint:errorlint // the very same one
 		return failed
 	}
 	if err != nil {
@@ -208,7 +205,7 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 
 // callAll calls all remotes.
 func (p *Prepared) callAll(ctx context.Context, r *Run, results []called) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(maxCalls)
 	for _, piece := range p.pieces {
 		call, ok := piece.(*callPiece)

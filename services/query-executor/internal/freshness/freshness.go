@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/guard"
 	"queryengine/services/query-executor/internal/live"
 )
 
@@ -228,7 +229,9 @@ func (g *Guard) Keep(family string) bool {
 func (s *source) run() {
 	w := s.watcher
 	for w.base.Err() == nil {
-		err := live.Listen(w.base, w.deps.Changes, s.name, func() bool { return true }, s.up, s.changed)
+		err := guard.Do(w.deps.Log, "panic in a change feed", func() error {
+			return live.Listen(w.base, w.deps.Changes, s.name, func() bool { return true }, s.up, s.changed)
+		})
 		if err != nil && !errors.Is(err, context.Canceled) {
 			w.deps.Log.Warn("change feed lost; answers with tags are not cached", "source", s.name, "error", err)
 		}

@@ -13,10 +13,9 @@ package join
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/jsontext"
 	"queryengine/pkg/jsonwalk"
 )
@@ -164,7 +163,7 @@ func (l *level) ask(ctx context.Context) error {
 	if len(l.asked) == 1 {
 		return l.answer(ctx, l.asked[0])
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for _, q := range l.asked {
 		g.Go(func() error { return l.answer(ctx, q) })
 	}

@@ -14,7 +14,7 @@ const (
 	patience = 5 * time.Second
 	// alonePatience is how long the statement of one cohort may take that runs by itself.
 	alonePatience = time.Minute
-	// aloneAtOnce is how many cohorts of a process run by themselves at once, so that they take few connections.
+	// aloneAtOnce is how many cohorts of a source run by themselves at once, so that they take few connections.
 	aloneAtOnce = 4
 	// longestWait is after how many intervals at most a cohort that fails runs again.
 	longestWait = 8
@@ -86,11 +86,11 @@ func (m *Manager) runAlone(p *poller, c *cohort) {
 	m.mu.Unlock()
 	defer m.running.Done()
 	select {
-	case m.aloneSlots <- struct{}{}:
+	case p.places.alone <- struct{}{}:
 	case <-p.ctx.Done():
 		return
 	}
-	defer func() { <-m.aloneSlots }()
+	defer func() { <-p.places.alone }()
 	p.runAlone(c)
 }
 

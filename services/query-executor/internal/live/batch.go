@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 )
 
 // batch is the part of a cycle that is one statement.
@@ -101,13 +101,15 @@ func (b *batch) failOne(ctx context.Context, c *cohort, err error) {
 
 // query asks the database. A panic is an error.
 func (b *batch) query(ctx context.Context, cohorts []*cohort) (outcomes []outcome, err error) {
+	err = guard.Do(b.poller.manager.deps.Log, "panic in a subscription", func() (err error) {
+		outcomes, err = b.ask(ctx, cohorts)
+		return err
+	})
+	return outcomes, err
+}
+
+func (b *batch) ask(ctx context.Context, cohorts []*cohort) (outcomes []outcome, err error) {
 	p := b.poller
-	defer func() {
-		if fault := recover(); fault != nil {
-			p.manager.deps.Log.Error("panic in a subscription", "panic", fault, "stack", string(debug.Stack()))
-			err = apierror.New(apierror.Unexpected, "internal error")
-		}
-	}()
 	source, release, err := p.manager.deps.Use(p.live.Source)
 	if err != nil {
 		return nil, err
@@ -175,19 +177,24 @@ func (b *batch) deliver(cohorts []*cohort, outcomes []outcome) {
 	defer p.mu.Unlock()
 	for i, c := range cohorts {
 		c.proven, c.running = true, false
-		r := outcomes[i].result
-		switch {
-		case r == nil:
-			p.settle(c, outcomes[i].seen, b.began)
-		case p.live.Streaming:
-			b.advance(c, r)
-		default:
-			changed := !c.known || c.hash != r.Hash
-			c.hash, c.known = r.Hash, true
-			for _, s := range c.subscribers {
-				if s.since < b.cycle {
-					s.take(r, changed)
-				}
+		if !guard.Run(p.manager.deps.Log, "panic in a subscription", func() { b.deliverOne(c, outcomes[i]) }) {
+			c.known, c.position = false, nil // the statement has to say
+		}
+	}
+}
+
+func (b *batch) deliverOne(c *cohort, o outcome) {
+	switch p, r := b.poller, o.result; {
+	case r == nil:
+		p.settle(c, o.seen, b.began)
+	case p.live.Streaming:
+		b.advance(c, r)
+	default:
+		changed := !c.known || c.hash != r.Hash
+		c.hash, c.known = r.Hash, true
+		for _, s := range c.subscribers {
+			if s.since < b.cycle {
+				s.take(r, changed)
 			}
 		}
 	}
@@ -277,7 +284,7 @@ func (b *batch) faulty(c *cohort) bool {
 		return false
 	}
 	defer release()
-	err = source.CheckLive(p.ctx, p.live.Statement, c.values)
+	err = guard.Do(p.manager.deps.Log, "panic in a subscription", func() error { return source.CheckLive(p.ctx, p.live.Statement, c.values) })
 	if err == nil {
 		c.proven = true
 		return false

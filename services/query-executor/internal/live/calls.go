@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 )
 
 const (
@@ -45,6 +46,8 @@ type CallLog interface {
 type watch struct {
 	manager *Manager
 	wake    chan struct{}
+	// slots bound the answers that are made at once; tables are those of answers that tables are part of, which may hang.
+	slots, tables chan struct{}
 
 	mu       sync.Mutex
 	watching map[*Subscriber]*watched
@@ -66,7 +69,7 @@ type watched struct {
 // watchCalls adds a subscriber to those that wait for calls.
 func (m *Manager) watchCalls(s *Subscriber) {
 	if m.calls == nil {
-		m.calls = &watch{manager: m, wake: make(chan struct{}, 1), watching: map[*Subscriber]*watched{}, heard: map[string]struct{}{}}
+		m.calls = &watch{manager: m, wake: make(chan struct{}, 1), slots: make(chan struct{}, statements), tables: make(chan struct{}, statements), watching: map[*Subscriber]*watched{}, heard: map[string]struct{}{}}
 		m.running.Go(m.calls.run)
 	}
 	m.deps.Metrics.subscribers(queries, s.Operation, 1)
@@ -150,13 +153,17 @@ func (w *watch) cycle(all bool) {
 		m.deps.Log.Warn("completed action calls are unknown", "error", err)
 	}
 	for _, entry := range w.affected(ended, all) {
-		select {
-		case m.slots <- struct{}{}:
-		case <-m.base.Done():
-			return
+		slots := w.slots
+		if entry.Calls.Lasting {
+			slots = w.tables
 		}
 		m.running.Go(func() {
-			defer func() { <-m.slots }()
+			select {
+			case slots <- struct{}{}:
+			case <-m.base.Done():
+				return
+			}
+			defer func() { <-slots }()
 			w.answer(entry)
 		})
 	}
@@ -221,7 +228,11 @@ func (w *watch) answer(entry *watched) {
 	m := w.manager
 	ctx, cancel := context.WithTimeout(m.base, answerPatience)
 	defer cancel()
-	body, err := entry.Calls.Answer(ctx)
+	var body []byte
+	err := guard.Do(m.deps.Log, "panic in a subscription", func() (err error) {
+		body, err = entry.Calls.Answer(ctx)
+		return err
+	})
 	if m.base.Err() != nil {
 		return
 	}

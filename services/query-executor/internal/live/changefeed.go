@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/guard"
 )
 
 const (
@@ -85,7 +86,9 @@ func (f *changeFeed) run() {
 // listen listens for as long as the connection and the source stay what they are.
 func (f *changeFeed) listen() {
 	deps := f.manager.deps
-	err := Listen(f.manager.base, Changes{Use: deps.Use, Log: deps.ChangeLog}, f.source, f.used, f.up, f.changed)
+	err := guard.Do(deps.Log, "panic in a change feed", func() error {
+		return Listen(f.manager.base, Changes{Use: deps.Use, Log: deps.ChangeLog}, f.source, f.used, f.up, f.changed)
+	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		deps.Log.Warn("change feed lost; subscriptions poll", "source", f.source, "error", err)
 	}
@@ -178,15 +181,22 @@ func (f *changeFeed) changed(c backend.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for p, i := range f.pollers[c.ID] {
-		if p.takeChange(&c) {
-			continue
+		if !guard.Run(f.manager.deps.Log, "panic in a change of a table", func() { p.hear(&c, i) }) {
+			p.distrust()
 		}
-		if images, all := i.images(c.Rows); all {
-			p.doubt()
-			p.noticeAll(c.Position)
-		} else {
-			p.noticeRows(images, c.Position)
-		}
+	}
+}
+
+// hear takes a change of a table.
+func (p *poller) hear(c *backend.Change, i *interest) {
+	if p.takeChange(c) {
+		return
+	}
+	if images, all := i.images(c.Rows); all {
+		p.doubt()
+		p.noticeAll(c.Position)
+	} else {
+		p.noticeRows(images, c.Position)
 	}
 }
 
@@ -200,7 +210,12 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, watchWithin)
 	defer cancel()
-	found, followed, err := watchStream(ctx, changes, p.live)
+	var found map[string]*interest
+	var followed string
+	err := guard.Do(f.manager.deps.Log, "panic in the watching of tables", func() (err error) {
+		found, followed, err = watchStream(ctx, changes, p.live)
+		return err
+	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil || f.changes != changes {

@@ -43,9 +43,13 @@ type Deps struct {
 	Log *slog.Logger
 }
 
-// statements bounds how many statements of subscriptions run at once: queries and mutations
+// statements bounds how many statements of subscriptions run at once on a source: queries and mutations
 // share the connections.
 const statements = 16
+
+// places bound the statements of a source, so that one that hangs leaves those of the others alone: taken is for shared
+// statements, alone for cohorts that run by themselves.
+type places struct{ taken, alone chan struct{} }
 
 // Subscription is a planned subscription.
 type Subscription struct {
@@ -69,17 +73,15 @@ type Subscription struct {
 
 // Manager keeps all subscriptions of the process. It is safe for concurrent use.
 type Manager struct {
-	deps  Deps
-	slots chan struct{}
-	// aloneSlots are for cohorts that run by themselves.
-	aloneSlots chan struct{}
-	base       context.Context //nolint:containedctx // the life of the pollers
-	stop       context.CancelFunc
+	deps Deps
+	base context.Context //nolint:containedctx // the life of the pollers
+	stop context.CancelFunc
 
 	// mu comes before a poller's, and that before a link's.
 	mu      sync.Mutex
 	closed  bool
 	links   map[string]*Link
+	places  map[string]places // by source
 	pollers map[string]*poller
 	feeds   map[string]*changeFeed // by source
 	calls   *watch                 // nil until a subscription asks about calls
@@ -88,7 +90,7 @@ type Manager struct {
 
 // New returns a Manager without subscriptions.
 func New(d Deps) *Manager {
-	m := &Manager{deps: d, slots: make(chan struct{}, statements), aloneSlots: make(chan struct{}, aloneAtOnce), links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*changeFeed{}}
+	m := &Manager{deps: d, places: map[string]places{}, links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*changeFeed{}}
 	m.base, m.stop = context.WithCancel(context.Background())
 	return m
 }
@@ -235,7 +237,7 @@ func (m *Manager) attach(s *Subscriber) {
 	p := m.pollers[key]
 	if p == nil {
 		p = newPoller(m, key, s)
-		p.feed = m.feed(s.Live)
+		p.feed, p.places = m.feed(s.Live), m.placesOf(s.Live.Source)
 		m.pollers[key] = p
 		m.running.Add(1)
 		m.deps.Metrics.pollers(p.kind, 1)
@@ -243,6 +245,15 @@ func (m *Manager) attach(s *Subscriber) {
 	}
 	m.deps.Metrics.subscribers(p.kind, s.Operation, 1)
 	p.join(s)
+}
+
+func (m *Manager) placesOf(source string) places {
+	p, known := m.places[source]
+	if !known {
+		p = places{make(chan struct{}, statements), make(chan struct{}, aloneAtOnce)}
+		m.places[source] = p
+	}
+	return p
 }
 
 // feed returns the change feed for a subscription; nil when its tables aren't known.

@@ -22,6 +22,7 @@ type poller struct {
 	key     string
 	kind    kind
 	live    *execute.Live
+	places  places
 	role    string
 	// operation is the first subscriber's; others with the same statement may have another name.
 	operation Operation
@@ -105,12 +106,12 @@ func (p *poller) join(s *Subscriber) {
 // newCohort needs the lock.
 func (p *poller) newCohort(key string, values [][]byte) *cohort {
 	c := &cohort{key: key, values: values}
-	p.cohorts[key] = c
-	p.manager.deps.Metrics.cohorts(p.kind, 1)
 	if p.index != nil {
 		c.test = p.live.Match.Test(values)
 		p.index.add(c)
 	}
+	p.cohorts[key] = c
+	p.manager.deps.Metrics.cohorts(p.kind, 1)
 	return c
 }
 
@@ -184,7 +185,20 @@ func (p *poller) noticeRows(rows []backend.RowImage, position uint64) {
 	if len(rows) == 0 {
 		return
 	}
+	switch touched, all := p.touchRows(rows, position); {
+	case all:
+		p.notice()
+	case touched:
+		p.told.CompareAndSwap(0, time.Now().UnixNano())
+		p.signal()
+	}
+}
+
+// touchRows has the cohorts run in the next cycle that changed rows may matter to, and reports whether there are any; all
+// reports that it takes too much work to find them.
+func (p *poller) touchRows(rows []backend.RowImage, position uint64) (touched, all bool) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.position = position
 	before, work := len(p.due), mostWork
 	touch := func(c *cohort) {
@@ -194,18 +208,10 @@ func (p *poller) noticeRows(rows []backend.RowImage, position uint64) {
 	}
 	for _, row := range rows {
 		if work = p.index.find(row, p.cohorts, work, touch); work < 0 {
-			break
+			return false, true
 		}
 	}
-	touched := len(p.due) > before
-	p.mu.Unlock()
-	switch {
-	case work < 0:
-		p.notice()
-	case touched:
-		p.told.CompareAndSwap(0, time.Now().UnixNano())
-		p.signal()
-	}
+	return len(p.due) > before, false
 }
 
 // run runs cycles until the poller is stopped. The interval begins again when a cycle of all
@@ -334,7 +340,7 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 	var running sync.WaitGroup
 	for part := range slices.Chunk(cohorts, p.most) {
 		select {
-		case p.manager.slots <- struct{}{}:
+		case p.places.taken <- struct{}{}:
 		case <-p.ctx.Done():
 		}
 		if p.ctx.Err() != nil {
@@ -343,7 +349,7 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 		b := &batch{poller: p, cohorts: part, cycle: cycle, number: len(report.batches) + 1, began: started, follows: follows}
 		report.batches = append(report.batches, b)
 		running.Go(func() {
-			defer func() { <-p.manager.slots }()
+			defer func() { <-p.places.taken }()
 			b.run()
 		})
 	}

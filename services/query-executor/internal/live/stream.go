@@ -100,6 +100,14 @@ func (p *poller) doubt() {
 	}
 }
 
+// distrust has the statement run for all cohorts, because a change wasn't taken as it should.
+func (p *poller) distrust() {
+	p.mu.Lock()
+	p.lose()
+	p.mu.Unlock()
+	p.notice()
+}
+
 // takeChange gives the cohorts of a stream the new rows of a change. It reports whether the poller follows the table.
 func (p *poller) takeChange(c *backend.Change) bool {
 	began := time.Now()

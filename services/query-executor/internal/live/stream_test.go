@@ -36,8 +36,8 @@ type shelf struct {
 	random *rand.Rand
 	// slow has statements and messages take their time, doubt has changes told without rows now and then.
 	slow, doubt bool
-	// panics is the owner whose cohort panics, 0 for none.
-	panics atomic.Int64
+	// panics is the owner whose cohort panics in a statement, panicsInChange that whose cohort panics with a row, 0 for none.
+	panics, panicsInChange atomic.Int64
 
 	mu   sync.Mutex
 	rows map[int]book // as they are committed
@@ -234,7 +234,7 @@ func (statement) Key() string                         { return "" }
 func (statement) Columns() []backend.LiveColumn       { return nil }
 func (statement) Bind(backend.Args) ([][]byte, error) { return nil, nil }
 
-func shelfStream() *execute.Live {
+func shelfStream(s *shelf) *execute.Live {
 	int4 := catalog.Type{Name: "int4", ID: "23"}
 	column := func(name string) ir.Column { return ir.Column{Name: name, Type: int4} }
 	compare := func(name string, op ir.Op, value int) ir.BoolExp {
@@ -245,7 +245,12 @@ func shelfStream() *execute.Live {
 		Where: ir.And{Exps: []ir.BoolExp{compare("owner", ir.OpEq, 1), compare("at", ir.OpGt, 0)}},
 		Size:  func([][]byte) ([][]byte, bool) { return [][]byte{[]byte("1")}, true },
 		Find: func(v ir.Value, _ bool) rowimage.Operand {
-			return func(cohort [][]byte) ([][]byte, bool) { return [][]byte{cohort[v.(ir.Variable).Index]}, true } //nolint:forcetypeassert // fails the test
+			return func(cohort [][]byte) ([][]byte, bool) {
+				if owner, _ := strconv.Atoi(string(cohort[1])); int64(owner) == s.panicsInChange.Load() {
+					panic("unforeseen")
+				}
+				return [][]byte{cohort[v.(ir.Variable).Index]}, true //nolint:forcetypeassert // fails the test
+			}
 		},
 		Shape: func([]int) *answer.Shape { return &answer.Shape{Tail: "…"} },
 	})
@@ -279,7 +284,7 @@ type library struct {
 
 func newLibrary(t *testing.T, s *shelf) *library {
 	t.Helper()
-	l := &library{shelf: s, t: t, live: shelfStream(), readers: map[uint64]*reader{}}
+	l := &library{shelf: s, t: t, live: shelfStream(s), readers: map[uint64]*reader{}}
 	l.manager = New(Deps{
 		Use:     func(string) (backend.LiveSource, func(), error) { return s, func() {}, nil },
 		Streams: Options{Interval: time.Second, Batch: 3}, Version: func(any) int64 { return 0 },
@@ -379,6 +384,19 @@ func TestStreamsFromChanges(t *testing.T) {
 // TestPanicOfACohort: a panic for one subscriber leaves the others of its statement what they would have, and it gets on when that is over.
 func TestPanicOfACohort(t *testing.T) {
 	t.Parallel()
+	for name, panics := range map[string]func(*shelf) *atomic.Int64{
+		"in a statement":     func(s *shelf) *atomic.Int64 { return &s.panics },
+		"with a changed row": func(s *shelf) *atomic.Int64 { return &s.panicsInChange },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			panicOfACohort(t, panics)
+		})
+	}
+}
+
+func panicOfACohort(t *testing.T, panics func(*shelf) *atomic.Int64) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(1)
 		l := newLibrary(t, s)
@@ -388,7 +406,7 @@ func TestPanicOfACohort(t *testing.T) {
 			tx.put(at, book{at, owner})
 			tx.commit()
 		}
-		s.panics.Store(8)
+		panics(s).Store(8)
 		put(1, 7)
 		put(2, 8)
 		mine, faulty, other := l.join("g", 1, 7, 0), l.join("g", 2, 8, 0), l.join("g", 3, 9, 0)
@@ -398,8 +416,10 @@ func TestPanicOfACohort(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		require.Equal(t, []int{1, 3}, mine.all())
 		require.Equal(t, []int{4}, other.all())
-		require.Empty(t, faulty.all())
-		s.panics.Store(0)
+		if panics(s) == &s.panics {
+			require.Empty(t, faulty.all())
+		}
+		panics(s).Store(0)
 		time.Sleep(2 * refresh)
 		require.Equal(t, []int{2}, faulty.all())
 	})

@@ -2,12 +2,14 @@ package remotesub
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/guard"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/planned"
@@ -26,6 +28,7 @@ type Deps struct {
 	Count func(of live.Operation, change float64)
 	// Tracer makes the spans of subscriptions.
 	Tracer trace.Tracer
+	Log    *slog.Logger
 }
 
 // Planned is a subscription that was planned, with what it asks the remote. Its Plan has a
@@ -167,7 +170,11 @@ func (m *Manager) Changed() func() {
 // subscriber would notice a difference to.
 func (m *Manager) recheck(list []*Subscription) {
 	for _, s := range list {
-		next, err := s.again(context.Background())
+		var next Planned
+		err := guard.Do(m.deps.Log, "panic in the planning of a subscription", func() (err error) {
+			next, err = s.again(context.Background())
+			return err
+		})
 		m.mu.Lock()
 		if err == nil && !next.Plan.RemoteSubscription().Same(s.planned.Plan.RemoteSubscription(), next.Body, s.planned.Body) {
 			err = apierror.New(apierror.RemoteSchemaError, "the remote schema or its permissions have changed: subscribe again")
