@@ -3,6 +3,7 @@ package postgres
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -237,6 +238,39 @@ func TestSessionsWithoutWhatTheSourceSets(t *testing.T) {
 	got, err = p.query(t, user(4))
 	require.NoError(t, err)
 	require.Equal(t, sees(4), got)
+}
+
+// TestRolesThatCantBeTaken: what is wrong is the configuration, and clients don't learn the names of roles.
+func TestRolesThatCantBeTaken(t *testing.T) {
+	t.Parallel()
+	login, other := dbtest.Role(t), dbtest.Role(t)
+	address := dbtest.URL(t)
+	db, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close(t.Context()) })
+	_, err = db.Exec(t.Context(), `CREATE TABLE mine (owner text); GRANT SELECT ON mine TO `+pgx.Identifier{login}.Sanitize()+`; ALTER ROLE `+pgx.Identifier{login}.Sanitize()+` LOGIN PASSWORD 'secret'`)
+	require.NoError(t, err)
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	u.User = url.UserPassword(login, "secret")
+	for _, role := range []string{other, "no_such_role"} {
+		name, err := json.Marshal(role)
+		require.NoError(t, err)
+		e := schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }, MaxConnections: 1}}
+		source, err := Open(t.Context(), Options{Primary: e, ApplicationName: "roles", Session: &SessionSettings{Role: name}})
+		require.NoError(t, err)
+		t.Cleanup(source.Close)
+		st := statementOf(t, &ir.Select{Rows: table("mine"), Fields: []ir.Field{field("owner", textType)}})
+		for range 3 {
+			err = source.Query(t.Context(), st, backend.Args{Session: as("user", nil)}, backend.NewAnswer(nil, nil, 0))
+			require.Error(t, err)
+			require.Equal(t, apierror.InvalidConfiguration, apierror.From(err).Code, "%s: %v %s", role, err, apierror.From(err).InternalJSON())
+			require.NotContains(t, apierror.From(err).Message, role)
+		}
+		out := backend.NewAnswer(nil, nil, 0)
+		require.NoError(t, source.Query(t.Context(), st, backend.Args{Session: as("admin", nil)}, out))
+		require.Equal(t, "[]", string(out.Buf))
+	}
 }
 
 func TestRolesOfSessions(t *testing.T) {

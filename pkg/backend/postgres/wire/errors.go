@@ -25,6 +25,7 @@ const (
 	stateExclusion            = "23P01"
 	stateInvalidEscape        = "22025"
 	stateUndefinedObject      = "42704"
+	stateInvalidParameter     = "22023"
 	stateInvalidColumnRef     = "42P10"
 	stateNoPrivilege          = "42501"
 	stateUndefinedTable       = "42P01"
@@ -195,6 +196,8 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 		return apierror.New(apierror.ConstraintError, "there is no unique or exclusion constraint on target column(s)")
 	}
 	switch {
+	case pg.Code == stateNoPrivilege && strings.HasPrefix(pg.Message, "permission denied to set role"), pg.Code == stateInvalidParameter && noSuchRole.MatchString(pg.Message):
+		return apierror.New(apierror.InvalidConfiguration, "the source's connection can't take the database role of this request")
 	case pg.Code == stateNoPrivilege && strings.HasPrefix(pg.Message, "new row violates row-level security policy"):
 		return apierror.New(apierror.PermissionError, "Policy violation. "+pg.Message)
 	case strings.HasPrefix(pg.Code, "23"):
@@ -204,6 +207,9 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 	}
 	return nil
 }
+
+// noSuchRole is the error of a setting.
+var noSuchRole = regexp.MustCompile(`^role "[^"]*" does not exist$`)
 
 // ConnectError is the error of a connection that could not be made or broke. Its internal
 // part is the driver's text, which names host, user and database but never a password.
