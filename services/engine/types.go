@@ -126,10 +126,10 @@ func (s typeSet) named(t reflect.Type) *extension.Type {
 // encoded is the scalar of a type that encodes itself, by its name and the JSON of its zero value.
 func encoded(t reflect.Type) (name string, text bool) {
 	zero, err := json.Marshal(reflect.New(t).Interface())
-	if err != nil || len(zero) == 0 {
-		zero = []byte("null")
+	text = strings.HasPrefix(string(zero), `"`)
+	if err != nil { // the zero value isn't one of its values
+		text = !implements(t, jsonType)
 	}
-	text = zero[0] == '"'
 	switch {
 	case text && strings.EqualFold(t.Name(), "uuid"):
 		return "uuid", text

@@ -55,6 +55,16 @@ type Money int64
 
 func (Money) GraphQLType() string { return "money" }
 
+// Word is a text that can't be empty.
+type Word string
+
+func (w Word) MarshalText() ([]byte, error) {
+	if w == "" {
+		return nil, errors.New("an empty word")
+	}
+	return []byte(w), nil
+}
+
 // goType is a Go type as an action has it.
 type goType struct {
 	name, graphql string
@@ -108,6 +118,7 @@ var goTypes = []goType{
 	typeOf[UUID]("UUID", "uuid!", `"00112233-4455-6677-8899-aabbccddeeff"`, `"00112233445566778899aabbccddeeff"`),
 	typeOf[[]byte]("[]byte", "String!", `"aGk="`, `"aGk="`, `"\\x6869"`, `"aGk="`),
 	typeOf[json.RawMessage]("json.RawMessage", "jsonb", `{"a":"1"}`, `{"a":"1"}`),
+	typeOf[Word]("", "String!", `"a"`, `"a"`),
 	typeOf[any]("any", "jsonb", `["1"]`, `["1"]`),
 	typeOf[map[string]int64]("", "jsonb", `{"a":1,"b":"`+large+`"}`, `{"a":1,"b":`+large+`}`),
 	typeOf[Mood]("", "Mood!", `"good"`, `"good"`),
