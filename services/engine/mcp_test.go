@@ -429,7 +429,7 @@ func TestAssistantsCancel(t *testing.T) {
 		header := map[string]string{"Authorization": "Bearer user even", "Accept": "application/json, text/event-stream"}
 		initialize := func() string {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.url+"/mcp", strings.NewReader(
-				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`))
+				`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)) // fixed time: the version of a protocol
 			require.NoError(t, err)
 			r.Header = http.Header{"Content-Type": {"application/json"}}
 			for name, value := range header {
