@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/guard"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/metadata/internal/store"
@@ -134,7 +135,7 @@ func (p *Publisher) run(ctx context.Context) {
 	pause := standby
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := p.lead(ctx)
+		err := guard.Do(p.c.Logger, "panic in the publication of metadata changes", func() error { return p.lead(ctx) })
 		if ctx.Err() != nil {
 			return
 		}
