@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
@@ -16,6 +17,10 @@ type Patient struct {
 	Types  backend.TypeSystem
 	// Pool bounds the connections of a process to the source; 0 where the configuration doesn't.
 	Pool int
+	// Policed reports whether requests set something that policies read; Roles are the database roles that they take, as far as the
+	// configuration names them.
+	Policed bool
+	Roles   []string
 	// Facts is nil when the database could not be examined.
 	Facts *Facts
 }
@@ -29,6 +34,7 @@ func Check(patients []*Patient) []Finding {
 		}
 		c := &checker{source: p.Source, types: p.Types, facts: p.Facts, patients: patients, told: map[string]bool{}}
 		c.server()
+		c.policies(p)
 		c.tables()
 		c.functions()
 		all = append(all, c.findings...)
@@ -100,6 +106,34 @@ func (c *checker) server() {
 		c.add(Error, "event-log-missing", "", s.EventTriggers, s.EventTriggersRemedy)
 	}
 	c.eventLog()
+}
+
+// policies checks that requests can take their database roles, and that policies apply to these.
+func (c *checker) policies(p *Patient) {
+	if !p.Policed {
+		return
+	}
+	user := quote.Name(c.facts.Server.User)
+	exempt := func(role string) {
+		if c.facts.Server.Roles[role].Exempt {
+			c.add(Warning, "policies-bypassed", role, "requests have this database role, to which no policy applies: it is a superuser, or has BYPASSRLS",
+				"ALTER ROLE "+quote.Name(role)+" NOSUPERUSER NOBYPASSRLS")
+		}
+	}
+	for _, role := range p.Roles {
+		switch r, known := c.facts.Server.Roles[role]; {
+		case !known:
+			c.add(Error, "database-role", role, "requests take this database role, which doesn't exist",
+				"CREATE ROLE "+quote.Name(role)+"; GRANT "+quote.Name(role)+" TO "+user)
+		case !r.Granted:
+			c.add(Error, "database-role", role, "requests take this database role, but "+c.facts.Server.User+" isn't a member of it",
+				"GRANT "+quote.Name(role)+" TO "+user)
+		}
+		exempt(role)
+	}
+	if len(p.Roles) == 0 {
+		exempt(c.facts.Server.User)
+	}
 }
 
 func (c *checker) eventLog() {

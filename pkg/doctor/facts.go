@@ -34,6 +34,8 @@ type Server struct {
 	// Outdated is why the version is too old for sources, "" when it isn't.
 	Outdated string `json:"outdated"`
 	User     string `json:"user"`
+	// Roles are those of the database server.
+	Roles map[string]Role `json:"roles"`
 	// ReadOnly reports whether nothing can be written: a standby, or transactions that only read by default.
 	ReadOnly bool `json:"read_only"`
 	// MaxConnections is how many connections such users may have, 0 when it is unknown.
@@ -50,6 +52,14 @@ type Server struct {
 	// EventTriggers is why event triggers can't be installed, "" when they can; Remedy is a statement.
 	EventTriggers       string `json:"event_triggers"`
 	EventTriggersRemedy string `json:"event_triggers_remedy"`
+}
+
+// Role is a role of the database server.
+type Role struct {
+	// Granted reports whether the engine's user can take it.
+	Granted bool `json:"granted"`
+	// Exempt reports whether policies don't apply to it.
+	Exempt bool `json:"exempt"`
 }
 
 // Table is a table or view, as far as the engine's user may see it.

@@ -266,6 +266,27 @@ func (s *sessionSettings) forMutation(of *session.Session) ([][]byte, error) {
 	return s.values(of)
 }
 
+// DatabaseRoles are the database roles that requests take, as far as a configuration names them; policed is false where nothing is set.
+func DatabaseRoles(configuration json.RawMessage) (roles []string, policed bool) {
+	var c struct {
+		Session *SessionSettings `json:"session"`
+	}
+	if json.Unmarshal(configuration, &c) != nil {
+		return nil, false
+	}
+	s := newSessionSettings(c.Session)
+	if s == nil {
+		return nil, false
+	}
+	for _, v := range s.roles {
+		if !v.variable && v.text != loginRole && !slices.Contains(roles, v.text) {
+			roles = append(roles, v.text)
+		}
+	}
+	slices.Sort(roles)
+	return roles, true
+}
+
 // settled are the dialects of sources with settings for sessions: equal ones are one, so that plans are kept.
 type settled struct {
 	mu    sync.Mutex

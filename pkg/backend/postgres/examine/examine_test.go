@@ -2,6 +2,7 @@ package examine_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -231,6 +232,37 @@ func TestChecks(t *testing.T) {
 			require.Equal(t, c.left, clinic.findings(t, c.tables, c.functions), "after the remedies")
 		})
 	}
+}
+
+// TestDatabaseRoles: requests can take the roles that the configuration names, and policies apply to them.
+func TestDatabaseRoles(t *testing.T) {
+	t.Parallel()
+	member, other := dbtest.Role(t), dbtest.Role(t)
+	c := newClinic(t, `GRANT `+member+` TO ENGINE`)
+	check := func(session string) []string {
+		facts, err := examine.New().Examine(t.Context(), c.ask(t))
+		require.NoError(t, err)
+		p := &doctor.Patient{Source: &metadata.Source{Name: "shop", Kind: "postgres"}, Types: postgres.New(), Facts: facts}
+		p.Roles, p.Policed = postgres.DatabaseRoles(json.RawMessage(`{"session": ` + session + `}`))
+		var lines []string
+		for _, f := range doctor.Check([]*doctor.Patient{p}) {
+			lines = append(lines, string(f.Severity)+" "+f.Code+" "+f.Object)
+			if f.Code == "database-role" && f.Object != "none_such" {
+				c.exec(t, f.Remedy)
+			}
+		}
+		return lines
+	}
+	require.Empty(t, check(`{"role": "`+member+`"}`))
+	require.Equal(t, []string{"error database-role none_such"}, check(`{"role": {"user": "none_such", "guest": "x-engine-db", "*": "none"}}`))
+	require.Equal(t, []string{"error database-role " + other}, check(`{"role": "`+other+`"}`))
+	require.Empty(t, check(`{"role": "`+other+`"}`), "after the remedy")
+	c.exec(t, `ALTER ROLE `+other+` BYPASSRLS`)
+	require.Equal(t, []string{"warning policies-bypassed " + other}, check(`{"role": "`+other+`"}`))
+	require.Empty(t, check(`{"set": {"app.user": "x-engine-user-id"}}`))
+	c.exec(t, `ALTER ROLE ENGINE BYPASSRLS`)
+	require.Equal(t, []string{"warning policies-bypassed " + c.user}, check(`{"set": {"app.user": "x-engine-user-id"}}`))
+	require.Empty(t, check(`{}`))
 }
 
 // TestInvalidIndexes: an index that was left behind by a failed build is none.

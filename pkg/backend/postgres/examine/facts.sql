@@ -8,6 +8,9 @@ SELECT pg_catalog.json_build_object(
 			THEN 'PostgreSQL ' || pg_catalog.current_setting('server_version') || ' is older than the oldest version that works, 12'
 			ELSE '' END,
 		'user', current_user,
+		'roles', (SELECT pg_catalog.json_object_agg(rolname, pg_catalog.json_build_object(
+				'granted', pg_catalog.pg_has_role(oid, 'MEMBER'), 'exempt', rolsuper OR rolbypassrls))
+			FROM pg_catalog.pg_roles WHERE rolname !~ '^pg_'),
 		-- Transactions of this very query may be made read-only; the default of others is that of the role and the database.
 		'read_only', pg_catalog.pg_is_in_recovery() OR coalesce((
 			SELECT reset_val = 'on' FROM pg_catalog.pg_settings WHERE name = 'default_transaction_read_only'), false),

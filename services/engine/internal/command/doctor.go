@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/backend/postgres/examine"
 	"queryengine/pkg/backend/sqlite"
 	"queryengine/pkg/catalog"
@@ -199,7 +200,11 @@ func patient(s *metadata.Source, env metadata.Env, facts *doctor.Facts) (*doctor
 	if err != nil {
 		return nil, err
 	}
-	return &doctor.Patient{Source: s, Types: types, Pool: kinds[s.Kind].Connections(s), Facts: facts}, nil
+	found := &doctor.Patient{Source: s, Types: types, Pool: kinds[s.Kind].Connections(s), Facts: facts}
+	if s.Kind == metadata.DefaultKind {
+		found.Roles, found.Policed = postgres.DatabaseRoles(s.Configuration)
+	}
+	return found, nil
 }
 
 // sourceOf is the source that a database is held against: of the document, or an empty one.
