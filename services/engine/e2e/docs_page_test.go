@@ -75,6 +75,7 @@ type page struct {
 	outside   *outside        // nil until it is needed
 	shop      *shop           // nil for pages without
 	bigquery  string          // the address of a server of BigQuery, "" for pages without
+	node      string          // the directory of node and a colon, "" for pages without packages of npm
 	// answered is what the block before was answered with, nil for a block without an answer. output is
 	// the same of a shell, with its standard error.
 	answered, output []byte
@@ -104,7 +105,7 @@ func (p *page) run(text string) string {
 		p.bigquery = bigquerytest.New(p, datasets).URL
 	}
 	if strings.Contains(text, "npm install ") {
-		nodetest.Program(p)
+		p.node = filepath.Dir(nodetest.Program(p)) + ":"
 		require.NoError(p, os.Symlink(filepath.Join(nodetest.Install(p, "testdata/guides"), "node_modules"), filepath.Join(p.dir, "node_modules")))
 	}
 	var written strings.Builder
@@ -268,7 +269,7 @@ func (p *page) bash(script string) *exec.Cmd {
 	cmd := exec.Command("bash", "-c", shims+script)
 	cmd.Dir = p.dir
 	cmd.Env = []string{
-		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + p.dir, "ENGINE_PROGRAM=" + filepath.Join(programs, engine),
+		"PATH=" + programs + ":" + p.node + os.Getenv("PATH"), "HOME=" + p.dir, "ENGINE_PROGRAM=" + filepath.Join(programs, engine),
 		"ENGINE_GRAPHQL_SERVER_PORT=" + p.port("8080"), "ENGINE_GRAPHQL_ENDPOINT=http://127.0.0.1:" + p.port("8080"),
 		"SOURCE=" + p.source(),
 		"ECHO_PORT=" + p.port("9000"), // where engine echo listens when it isn't told
