@@ -69,6 +69,7 @@ const toolDocuments = `{"type":"create_query_collection","args":{"name":"assista
 		{"name":"rename","query":"mutation ($id: Int!, $name: String!) { update_people_by_pk(pk_columns: {id: $id}, _set: {name: $name}) { name } }","tool":{"name":"rename_person"}},
 		{"name":"add","query":"mutation ($id: Int!) { insert_people_one(object: {id: $id, name: \"new\"}) { id } }","tool":{}},
 		{"name":"run_query","query":"{ people { id } }","tool":{"description":"not the engine's own"}},
+		{"name":"some_people","query":"query ($owner: Boolean = false) { people { id owner @include(if: $owner) } }","tool":{}},
 		{"name":"hidden","query":"{ people { id } }"}],
 	"prompts":[{"name":"greet","description":"Greets a person","text":"Greet {{who}} politely.","arguments":[{"name":"who","required":true}]}]}}}`
 
@@ -116,7 +117,7 @@ func TestAssistants(t *testing.T) {
 		require.JSONEq(t, `{"update_people_by_pk":null}`, text, "a row of another user")
 		text, failed = callTool(t, s, "list_people", map[string]any{"limit": "one"})
 		require.True(t, failed, text)
-		for name, why := range map[string]string{"all_people": "a column that the role doesn't see", "hidden": "no tool", "nothing": "no document"} {
+		for name, why := range map[string]string{"all_people": "a column that the role doesn't see", "some_people": "such a column, skipped", "hidden": "no tool", "nothing": "no document"} {
 			_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
 			require.ErrorContains(t, err, "there is no tool "+name, why)
 		}
@@ -143,6 +144,10 @@ func TestAssistants(t *testing.T) {
 		text, failed = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: asc}) { id } }"})
 		require.False(t, failed, text)
 		require.Equal(t, `{"people":[{"id":2},{"id":4},{"id":6}]}`+"\n... These are the first 3 rows. Ask for the others in pages: order_by, limit and offset.", text)
+		var aliases strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&aliases, "a_rather_long_name_%d: __typename ", i)
+		}
 		m.sql(`INSERT INTO people SELECT i, repeat('a rather long name ', 100), 'even' FROM generate_series(11, 12) AS i`)
 		text, _ = callTool(t, s, "run_query", map[string]any{"query": "{ people(order_by: {id: desc}) { id name } }"})
 		require.Contains(t, text, "The answer is cut off here", "no row fits")
@@ -152,6 +157,14 @@ func TestAssistants(t *testing.T) {
 		require.True(t, failed, text)
 		require.Contains(t, text, "The answer is cut off here", "what is kept to cut off is bounded")
 		require.Less(t, len(text), 1300)
+		for _, query := range []string{"{ " + strings.Repeat("é", 1000) + " }", "{ " + strings.Repeat("n", 2000) + " }", "{ people { id } " + aliases.String() + "}"} {
+			text, failed = callTool(t, s, "run_query", map[string]any{"query": query})
+			require.True(t, failed, text)
+			require.Less(t, len(text), 1300, "whatever makes it long")
+		}
+		_, err = s.CallTool(t.Context(), &mcp.CallToolParams{Name: strings.Repeat("n", 2000)})
+		require.ErrorContains(t, err, "there is no tool n")
+		require.Less(t, len(err.Error()), 1300)
 		for _, query := range []string{"{ people(order_by: {id: asc}) { id name } }", "{ a: people(order_by: {id: asc}, limit: 5) { id } people(order_by: {id: asc}) { name } }"} {
 			text, failed = callTool(t, s, "run_query", map[string]any{"query": query})
 			require.False(t, failed, text)
@@ -211,9 +224,11 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 		header["Accept"] = "application/json, text/event-stream"
 		return m.post("/mcp", message, header)
 	}
-	m := mountWith(t, false, []string{"--enable-mcp"}, engine.Authenticate(identify))
+	m := mountWith(t, false, []string{"--enable-mcp", "--max-request-size", "100000"}, engine.Authenticate(identify))
 	status, answer := send(m, map[string]string{"Authorization": "Bearer user even"})
 	require.Equal(t, http.StatusOK, status, answer)
+	status, answer = m.post("/mcp", `"`+strings.Repeat("x", 100000)+`"`, map[string]string{"Authorization": "Bearer user even"})
+	require.Equal(t, http.StatusRequestEntityTooLarge, status, "no token makes it fit: %s", answer)
 	for _, header := range []map[string]string{
 		{"X-Engine-Admin-Secret": secret}, {"X-Engine-Admin-Secret": secret, "X-Engine-Role": "user"}, {"Authorization": "Bearer admin x"},
 	} {
@@ -288,6 +303,7 @@ func TestAssistantsAreNoAdmins(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	require.Equal(t, `Bearer resource_metadata="`+tokens.url+`/.well-known/oauth-protected-resource/mcp"`, response.Header.Get("WWW-Authenticate"))
+	require.Contains(t, response.Header.Values("Access-Control-Expose-Headers"), "WWW-Authenticate", "clients in browsers look there")
 	r, err = http.NewRequestWithContext(t.Context(), http.MethodGet, tokens.url+"/.well-known/oauth-protected-resource/mcp", nil)
 	require.NoError(t, err)
 	response, err = http.DefaultClient.Do(r)
@@ -503,7 +519,11 @@ func TestAssistantsOverStandardInput(t *testing.T) {
 	}
 	require.Contains(t, ask(1, "nothing"), "400 Bad Request: JSON RPC not handled", "a refusal says why")
 	require.Contains(t, ask(2, "ping"), `"result":{}`, "and ends nothing")
-	for line, code := range map[string]string{"hello": "-32700", `{"jsonrpc":"2.0","id":1`: "-32700", "[1]": "-32600", `{"id":1}`: "-32600"} {
+	for line, code := range map[string]string{
+		"hello": "-32700", `{"jsonrpc":"2.0","id":1`: "-32700", strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, 2): "-32700",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"long":"` + strings.Repeat("x", 20<<20) + `"}}`: `"result":{}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"long":"` + strings.Repeat("x", 40<<20) + `"}}`: "413",
+		"[1]": "-32600", `{"id":1}`: "-32600"} {
 		_, err := fmt.Fprintln(there, line)
 		require.NoError(t, err)
 		answer, err := lines.ReadString('\n')

@@ -41,7 +41,8 @@ func TestOfficialAssistant(t *testing.T) {
 	t.Parallel()
 	node, dir := nodetest.Program(t), nodetest.Install(t, "testdata/mcp")
 	c := newCluster(t)
-	execute(t, c.databaseURL, `CREATE TABLE book (id int PRIMARY KEY, title text); INSERT INTO book VALUES (1, 'Emma');
+	execute(t, c.databaseURL, `CREATE TABLE book (id int PRIMARY KEY, title text); INSERT INTO book VALUES (1, 'Emma'), (2, 'hidden');
+		CREATE TABLE copy (id int PRIMARY KEY, book_id int NOT NULL REFERENCES book, weight real, tags text[]); INSERT INTO copy VALUES (1, 2, 'NaN', '{a,NULL}');
 		CREATE FUNCTION slow() RETURNS SETOF book LANGUAGE sql STABLE AS 'SELECT book.* FROM book, pg_sleep(600)'`)
 	c.start(metadata)
 	c.start(executor)
@@ -52,12 +53,18 @@ func TestOfficialAssistant(t *testing.T) {
 			"name": fmt.Sprintf("title_%03d", i), "query": fmt.Sprintf(`query { book(where: {id: {_eq: %d}}) { title } }`, i), "tool": map[string]any{},
 		})
 	}
+	queries = append(queries, map[string]any{"name": "volumes", "query": `{ copy { weight tags book { title } } }`, "tool": map[string]any{}})
 	queries = append(queries, map[string]any{"name": "titles", "query": `query ($limit: Int = 5) { book(limit: $limit) { title } }`, "tool": map[string]any{"title": "Titles"}})
 	g.metadata("bulk", []any{
 		map[string]any{"type": "pg_track_table", "args": map[string]any{"table": "book"}},
 		map[string]any{"type": "pg_track_function", "args": map[string]any{"function": "slow"}},
 		map[string]any{"type": "pg_create_select_permission", "args": map[string]any{
-			"table": "book", "role": "reader", "permission": map[string]any{"columns": "*", "filter": map[string]any{}},
+			"table": "book", "role": "reader", "permission": map[string]any{"columns": "*", "filter": map[string]any{"id": 1}},
+		}},
+		map[string]any{"type": "pg_track_table", "args": map[string]any{"table": "copy"}},
+		map[string]any{"type": "pg_create_object_relationship", "args": map[string]any{"table": "copy", "name": "book", "using": map[string]any{"foreign_key_constraint_on": "book_id"}}},
+		map[string]any{"type": "pg_create_select_permission", "args": map[string]any{
+			"table": "copy", "role": "reader", "permission": map[string]any{"columns": "*", "filter": map[string]any{}},
 		}},
 		map[string]any{"type": "create_query_collection", "args": map[string]any{"name": "tools", "definition": map[string]any{"queries": queries}}},
 	})
@@ -65,7 +72,7 @@ func TestOfficialAssistant(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	type side struct {
 		Pages, Tools    int
-		Titles          map[string]any
+		Titles, Copies  map[string]any
 		Wrong, Write    bool
 		Unknown         string
 		Cancelled, Type string
@@ -78,8 +85,9 @@ func TestOfficialAssistant(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &seen), "%s", out)
 	for name, s := range map[string]side{"HTTP": seen.HTTP, "stdio": seen.Stdio} {
 		require.Equal(t, 2, s.Pages, name)
-		require.Equal(t, 124, s.Tools, name)
+		require.Equal(t, 125, s.Tools, name)
 		require.Equal(t, map[string]any{"book": []any{map[string]any{"title": "Emma"}}}, s.Titles, name)
+		require.Equal(t, map[string]any{"copy": []any{map[string]any{"weight": "NaN", "tags": []any{"a", nil}, "book": nil}}}, s.Copies)
 		require.True(t, s.Wrong && s.Write, name)
 		require.Contains(t, s.Unknown, "there is no tool nothing", name)
 		require.Contains(t, s.Cancelled, "changed my mind", name)

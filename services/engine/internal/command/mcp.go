@@ -65,7 +65,7 @@ func (sh *Shell) mcp(ctx context.Context, args []string) error {
 		o.header.Set("Authorization", "Bearer "+token)
 	}
 	out := &messageWriter{to: sh.Out}
-	local, err := (&mcp.IOTransport{Reader: messagesOf(sh.In, out), Writer: out}).Connect(ctx)
+	local, err := (&mcp.IOTransport{Reader: messagesOf(sh.In, out), Writer: out, MaxLineLength: -1}).Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -176,14 +176,13 @@ func messagesOf(in io.Reader, out *messageWriter) io.ReadCloser {
 
 // refusalOf is the answer to a line that isn't a message, empty for one that is.
 func refusalOf(line []byte) string {
-	_, err := jsonrpc.DecodeMessage(line)
-	switch {
-	case err == nil:
-		return ""
-	case json.Valid(line):
+	if !json.Valid(line) { // two messages on a line, too, of which the library decodes the first
+		return `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}` + "\n"
+	}
+	if _, err := jsonrpc.DecodeMessage(line); err != nil {
 		return `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}` + "\n"
 	}
-	return `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}` + "\n"
+	return ""
 }
 
 // messageWriter writes one message at a time.

@@ -60,6 +60,7 @@ const (
 	largestSchema = 16 << 20
 	mostKept      = 10 // times the size of an answer: each call holds as much memory, a few times
 	mostSeries    = 1000
+	longestName   = 200 // of what a client calls: no tool has as long a name
 	sessionHeader = "Mcp-Session-Id"
 	schemaURI     = "engine://schema"
 	typeURI       = "engine://types/"
@@ -244,10 +245,10 @@ type readCloser struct{ *bytes.Reader }
 // Close implements io.Closer.
 func (readCloser) Close() error { return nil }
 
-// askForToken has clients look where they get a token.
+// askForToken has clients look where they get a token, unless it is the request that couldn't be read.
 func (x *exchange) askForToken(err error) error {
 	e := *apierror.From(err)
-	if e.Status >= http.StatusInternalServerError {
+	if e.Status == http.StatusRequestEntityTooLarge || e.Status == http.StatusRequestTimeout || e.Status >= http.StatusInternalServerError {
 		return &e
 	}
 	challenge := "Bearer"
@@ -255,6 +256,7 @@ func (x *exchange) askForToken(err error) error {
 		challenge += ` resource_metadata="` + x.origin() + resourcePath + mcpPath + `"`
 	}
 	x.w.Header().Set("WWW-Authenticate", challenge)
+	x.w.Header().Add("Access-Control-Expose-Headers", "WWW-Authenticate")
 	return e.WithStatus(http.StatusUnauthorized)
 }
 

@@ -16,7 +16,7 @@ const (
 	// fewer rows than there are, because of their number, or because of their size.
 	fewer
 	smaller
-	// unfit is an answer of which no row fits.
+	// unfit is an answer of which no row fits, or of which what isn't in rows doesn't: its text is too long.
 	unfit
 )
 
@@ -30,8 +30,11 @@ func firstRows(answer json.RawMessage, query string, rows, size int) (json.RawMe
 	c := cutter{left: rows, size: size - size/10} // what isn't in lists comes after them, too
 	cursor := jsonwalk.NewCursor(answer)
 	_ = c.root(&cursor, of)
-	if c.cut == smaller && (c.kept == 0 || len(c.out) > size) {
-		return nil, unfit
+	switch {
+	case c.cut == smaller && c.kept == 0:
+		return answer, unfit
+	case c.cut != whole && len(c.out) > size:
+		return c.out, unfit
 	}
 	return c.out, c.cut
 }

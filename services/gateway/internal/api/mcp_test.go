@@ -31,8 +31,9 @@ func TestFirstRows(t *testing.T) {
 		{`{"b":[{"id":1},{"id":2}],"a":{"nodes":[{"t":1},{"t":2`, 100, `{"b":[{"id":1},{"id":2}],"a":{"nodes":[{"t":1}]}}`, smaller},
 		{`{"b":[{"id":1}],"a":{"nodes":[{"t":1}],"aggre`, 100, `{"b":[{"id":1}],"a":{"nodes":[{"t":1}]}}`, smaller},
 		{`{"b":[{"id":1}],"c":"a te`, 100, `{"b":[{"id":1}]}`, smaller},
-		{`{"b":[{"id":"one row that is too long to fit"}]}`, 20, ``, unfit},
-		{`{"b":[{"id":"one row that isn't wh`, 100, ``, unfit},
+		{`{"b":[{"id":"one row that is too long to fit"}]}`, 20, `{"b":[{"id":"one row that is too long to fit"}]}`, unfit},
+		{`{"b":[{"id":"one row that isn't wh`, 100, `{"b":[{"id":"one row that isn't wh`, unfit},
+		{`{"b":[{"id":1},{"id":2},{"id":3},{"id":4}],"c":"a text that doesn't fit"}`, 50, `{"b":[{"id":1},{"id":2},{"id":3}],"c":"a text that doesn't fit"}`, unfit},
 		{`{"b":[{"id":1}],"c":"a text that doesn't fit"}`, 20, `{"b":[{"id":1}],"c":"a text that doesn't fit"}`, whole},
 	} {
 		got, cut := firstRows([]byte(c.answer), query, 3, c.size)

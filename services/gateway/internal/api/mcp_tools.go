@@ -188,12 +188,13 @@ func (a *assistant) own() []*mcp.Tool {
 
 // call runs a tool. What goes wrong in it is a result, so that the assistant sees it.
 func (a *assistant) call(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
+	p.Name = jsontext.Cut(p.Name, longestName) // answers, logs and traces have it
 	result, err := a.run(p)
 	switch { // whatever failed because of it
 	case errors.Is(a.ctx.Err(), context.DeadlineExceeded):
-		result, err = failedCall(fmt.Sprintf("the call took longer than %s (%s)", a.x.api.MCP.TimeLimit, apierror.TimeLimitExceeded)), nil
+		result, err = a.failed(fmt.Sprintf("the call took longer than %s (%s)", a.x.api.MCP.TimeLimit, apierror.TimeLimitExceeded)), nil
 	case a.ctx.Err() != nil:
-		result, err = failedCall("the call was cancelled"), nil
+		result, err = a.failed("the call was cancelled"), nil
 	}
 	outcome := "success"
 	switch {
@@ -240,7 +241,7 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	}
 	if a.isOwn(p.Name) {
 		if err := json.Unmarshal(orObject(p.Arguments), &in); err != nil {
-			return failedCall("the arguments don't fit the tool: " + misfit(err)), nil
+			return a.failed("the arguments don't fit the tool: " + misfit(err)), nil
 		}
 	}
 	switch {
@@ -254,7 +255,7 @@ func (a *assistant) run(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, error) {
 	case p.Name == toolDescribe:
 		text, err := a.describe("type", in.Name, 0)
 		if err == nil && len(text) == 0 {
-			return failedCall("no type is called " + in.Name + ": search for one"), nil
+			return a.failed("no type is called " + in.Name + ": search for one"), nil
 		}
 		return a.text(text, err), nil
 	case p.Name == toolQuery:
@@ -280,23 +281,17 @@ func (a *assistant) document(p *mcp.CallToolParamsRaw) (*mcp.CallToolResult, err
 	a.rows, a.promises = math.MaxInt, true
 	var result *mcp.CallToolResult
 	err = a.limited("", func(context.Context) error {
-		if tool := current.Document.Tool(p.Name); tool != nil {
+		// What a role isn't offered would answer where it skips the fields that the role can't see, and its errors may name them.
+		offered, err := a.describe("tool", p.Name, 0)
+		if tool := current.Document.Tool(p.Name); err == nil && len(offered) > 0 && tool != nil {
 			// It is what its hints say, whatever its functions do.
 			result = a.execute(request.GraphQL{Query: tool.Query, Variables: p.Arguments, WritesNothing: true})
-			if !result.IsError {
-				return nil
-			}
-		}
-		// Errors may name what the role can't see: they are for roles that are offered the tool.
-		offered, err := a.describe("tool", p.Name, 0)
-		if err == nil && len(offered) == 0 {
-			result = nil
 		}
 		return err
 	})
 	switch {
 	case err != nil:
-		return failedCall(shownError(err)), nil
+		return a.failed(shownError(err)), nil
 	case result == nil:
 		return nil, invalidParams("there is no tool " + p.Name)
 	}
@@ -321,7 +316,7 @@ func (a *assistant) execute(r request.GraphQL) *mcp.CallToolResult {
 		return x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
 	})
 	if err != nil && !errors.Is(err, errLarge) {
-		return failedCall(shownError(err))
+		return a.failed(shownError(err))
 	}
 	return a.answer(r.Query, body.Bytes())
 }
@@ -346,7 +341,7 @@ func (a *assistant) answer(query string, body []byte) *mcp.CallToolResult {
 		for i, e := range answered.Errors {
 			texts[i] = withCode(e.Message, e.Extensions.Code)
 		}
-		return failedCall(strings.Join(texts, "\n"))
+		return a.failed(strings.Join(texts, "\n"))
 	}
 	if len(data) > most || bytes.Count(data, []byte{'{'}) > a.rows {
 		note := ""
@@ -355,6 +350,8 @@ func (a *assistant) answer(query string, body []byte) *mcp.CallToolResult {
 			data, note = first, fmt.Sprintf("\n... These are the first %d rows. Ask for the others in pages: order_by, limit and offset.", a.rows)
 		case smaller:
 			data, note = first, "\n... These are the first rows, as many as fit. Ask for the others in pages: order_by, limit and offset."
+		case unfit:
+			data = first
 		}
 		if note != "" { // clients would show structured content without the note, so a tool that promises it fails
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data) + note}}, IsError: a.promises}
@@ -377,7 +374,7 @@ func (a *assistant) result(body []byte, err error) (*mcp.CallToolResult, error) 
 // text is an answer, cut off where it is too long.
 func (a *assistant) text(body []byte, err error) *mcp.CallToolResult {
 	if err != nil {
-		return failedCall(shownError(err))
+		return a.failed(shownError(err))
 	}
 	shown := string(body)
 	if most := a.x.api.MCP.AnswerSize; len(body) > most {
@@ -387,7 +384,11 @@ func (a *assistant) text(body []byte, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: shown}}}
 }
 
-func failedCall(message string) *mcp.CallToolResult {
+// failed is the result of a call that went wrong. What the message repeats may be long.
+func (a *assistant) failed(message string) *mcp.CallToolResult {
+	if most := a.x.api.MCP.AnswerSize; len(message) > most {
+		message = jsontext.Cut(message, most) + "..."
+	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: message}}, IsError: true}
 }
 
@@ -430,7 +431,7 @@ func misfit(err error) string {
 func (a *assistant) explain(query string, variables json.RawMessage) *mcp.CallToolResult {
 	version, err := a.x.api.MinVersion()
 	if err != nil {
-		return failedCall(shownError(err))
+		return a.failed(shownError(err))
 	}
 	var body bytes.Buffer
 	err = a.limited("", func(ctx context.Context) error {

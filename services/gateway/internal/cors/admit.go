@@ -74,7 +74,8 @@ func (p *Policy) isOwnHost(host string) bool {
 	if slices.ContainsFunc(privateNames, func(private string) bool { return strings.HasSuffix(name, private) }) {
 		return true
 	}
-	return !p.off && (p.lists("http://"+host) || p.lists("https://"+host))
+	// Browsers leave out the port that a scheme has by itself; proxies and programs may not.
+	return !p.off && (p.lists("http://"+strings.TrimSuffix(host, ":80")) || p.lists("https://"+strings.TrimSuffix(host, ":443")))
 }
 
 // isSameHost reports whether a referrer, if there is one, is a page of the engine's own host.

@@ -29,6 +29,8 @@ func TestAdmit(t *testing.T) {
 		"localhost as a label":                {"POST", "localhost.evil.example", nil, elsewhere},
 		"an address as labels":                {"POST", "127.0.0.1.evil.example", nil, elsewhere},
 		"a listed host":                       {"POST", "shop.example", nil, own},
+		"a listed host with its port":         {"POST", "shop.example:443", nil, own},
+		"a listed host with another port":     {"POST", "shop.example:8443", nil, elsewhere},
 		"the console":                         {"POST", "127.0.0.1:8080", []string{"Origin", "http://127.0.0.1:8080", "Sec-Fetch-Site", "same-origin"}, own},
 		"the console in an old browser":       {"POST", "127.0.0.1:8080", []string{"Origin", "http://127.0.0.1:8080"}, own},
 		"the console behind a proxy":          {"POST", "127.0.0.1:8080", []string{"Origin", "https://db.corp.example", "Sec-Fetch-Site", "same-origin"}, own},

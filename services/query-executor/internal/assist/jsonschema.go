@@ -96,6 +96,14 @@ func scalar(name string) *node {
 	return n
 }
 
+// answered is a scalar in an answer. Infinite numbers, and those that are no number, are texts.
+func answered(name string) *node {
+	if t, ok := plainTypes[name]; ok && name != "Float" {
+		return &node{Type: t}
+	}
+	return &node{Title: name}
+}
+
 func (in *inputs) typed(t *schema.Type) *node {
 	switch t.Kind {
 	case schema.Enum:
@@ -196,22 +204,22 @@ func selectedField(n *node, role *schema.Role, t *schema.Type, f *parse.Field, d
 		}
 		return nil // of another type of an interface
 	}
-	var build func(r schema.Ref) *node
-	build = func(r schema.Ref) *node {
+	var build func(r schema.Ref, listed bool) *node
+	build = func(r schema.Ref, listed bool) *node {
 		if item, ok := r.Item(); ok {
-			return nullable(&node{Type: "array", Items: build(item)}, !r.NonNull())
+			return nullable(&node{Type: "array", Items: build(item, true)}, !r.NonNull())
 		}
-		switch r.Named.Kind {
+		switch r.Named.Kind { // of what isn't null, arrays have items that are
 		case schema.Scalar:
-			return nullable(scalar(r.Named.Name), !r.NonNull())
+			return nullable(answered(r.Named.Name), listed || !r.NonNull())
 		case schema.Enum:
-			return nullable(enum(r.Named), !r.NonNull())
+			return nullable(enum(r.Named), listed || !r.NonNull())
 		}
 		object := &node{Type: "object", Properties: map[string]*node{}}
 		selected(object, role, r.Named, f.Selections, depth+1)
-		return nullable(object, !r.NonNull())
+		return nullable(object, !listed || !r.NonNull()) // a relationship may lead to a row that the role doesn't see
 	}
-	of := build(field.Type)
+	of := build(field.Type, false)
 	of.Description = field.Description()
 	if before := n.Properties[f.Alias]; before != nil {
 		merge(before, of)

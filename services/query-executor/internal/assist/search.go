@@ -32,6 +32,9 @@ const longestDescription = 300
 // of the field's type, or in the description.
 func Search(role *schema.Role, text string, limit int) []Hit {
 	words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ", ",", " ", "?", " ").Replace(text)))
+	if telling := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return fillers[w] }); len(telling) > 0 {
+		words = telling
+	}
 	words = words[:min(len(words), mostWords)]
 	for i, w := range words {
 		if len(w) > 3 {
@@ -63,6 +66,16 @@ func Search(role *schema.Role, text string, limit int) []Hit {
 	})
 	return hits[:min(limit, len(hits))]
 }
+
+// fillers are words of questions that say nothing of their subject. They would fit the comments of most types.
+var fillers = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields("a about all an and any are at be by can did do does each find for from get give had has have how i in is it " +
+		"many me much my of on or our tell that the their there these this to us was we were what when where which who why will with you your") {
+		set[w] = true
+	}
+	return set
+}()
 
 var rootNames = [...]string{"query", "mutation"}
 

@@ -31,6 +31,9 @@ func TestSearch(t *testing.T) {
 	require.False(t, slices.ContainsFunc(all, func(h assist.Hit) bool { return h.Of == "table_0001" }), "what fits all words is alone")
 	require.Empty(t, assist.Search(role, "zebra", 5))
 	require.Empty(t, assist.Search(role, " ?_ ", 5))
+	require.Empty(t, assist.Search(role, "How many zebras and lions do I have?", 5), "comments have such words, and names begin with them")
+	require.Equal(t, "query", first("What is in the table 0002 of mine, and do I have it?").Kind)
+	require.NotEmpty(t, assist.Search(role, "id", 5))
 	require.Len(t, assist.Search(role, "table", 5), 5)
 	require.Empty(t, assist.Search(role, strings.Repeat("zebra ", 20)+"price", 5), "the number of words is bounded")
 }

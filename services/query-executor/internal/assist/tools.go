@@ -94,7 +94,7 @@ func newTool(d *Document, role *schema.Role, op *parse.Operation) (Tool, error) 
 	return t, err
 }
 
-// effects are the hints of a mutation. Inserts without on_conflict destroy nothing; a mutation of deletes
+// effects are the hints of a mutation. Inserts without on_conflict, also in rows within rows, destroy nothing; a mutation of deletes
 // alone changes nothing more when it is repeated.
 func effects(role *schema.Role, op *parse.Operation) (destructive, idempotent bool) {
 	root := role.Mutation()
@@ -114,7 +114,7 @@ func effects(role *schema.Role, op *parse.Operation) (destructive, idempotent bo
 		switch kind := rootKind(field); kind {
 		case inserts:
 			idempotent = false
-			destructive = destructive || hasArgument(f, "on_conflict")
+			destructive = destructive || overwrites(role, f.Arguments)
 		case deletes:
 			destructive = true
 		default:
@@ -124,13 +124,31 @@ func effects(role *schema.Role, op *parse.Operation) (destructive, idempotent bo
 	return destructive, idempotent
 }
 
-func hasArgument(f *parse.Field, name string) bool {
-	for _, a := range f.Arguments {
-		if a.Name == name {
-			return true
+// onConflict is the argument of inserts, and the field of rows within rows, that has them change rows that there are.
+const onConflict = "on_conflict"
+
+// overwrites reports whether an insert with these arguments may change rows that there are. Its variables may say so, too.
+func overwrites(role *schema.Role, arguments []parse.Argument) bool {
+	return slices.ContainsFunc(arguments, func(a parse.Argument) bool { return a.Name == onConflict || overwritesBy(role, a.Value) })
+}
+
+func overwritesBy(role *schema.Role, v parse.Value) bool {
+	if v.Variable != nil {
+		t := v.Variable.Type
+		for t.Elem != nil {
+			t = *t.Elem
 		}
+		return leadsToConflict(role.Named(t.Name), map[*schema.Type]bool{})
 	}
-	return false
+	return overwrites(role, v.Fields) || slices.ContainsFunc(v.Items, func(item parse.Value) bool { return overwritesBy(role, item) })
+}
+
+func leadsToConflict(t *schema.Type, seen map[*schema.Type]bool) bool {
+	if t == nil || t.Kind != schema.InputObject || seen[t] {
+		return false
+	}
+	seen[t] = true
+	return slices.ContainsFunc(t.Inputs(), func(i schema.Input) bool { return i.Name == onConflict || leadsToConflict(i.Type.Named, seen) })
 }
 
 type effect int

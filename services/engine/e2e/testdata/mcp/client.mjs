@@ -21,6 +21,8 @@ for (const [name, transport] of Object.entries(transports)) {
     cursor = page.nextCursor;
   }
   const titles = await client.callTool({ name: "titles", arguments: {} });
+  // The client checks answers by the schemas of the page that it listed last.
+  const copies = await client.callTool({ name: "volumes", arguments: {} });
   const wrong = await client.callTool({ name: "titles", arguments: { limit: "x" } });
   const write = await client.callTool({ name: "run_query", arguments: { query: "mutation { delete_book(where: {}) { affected_rows } }" } });
   const unknown = await client.callTool({ name: "nothing", arguments: {} }).then(() => "", (e) => e.message);
@@ -30,7 +32,7 @@ for (const [name, transport] of Object.entries(transports)) {
   const cancelled = await slow.then(() => "", (e) => e.message);
   const { contents } = await client.readResource({ uri: "engine://types/book" });
   seen[name] = {
-    pages, tools: tools.length, titles: titles.structuredContent, wrong: wrong.isError, write: write.isError, unknown, cancelled,
+    pages, tools: tools.length, titles: titles.structuredContent, copies: copies.structuredContent, wrong: wrong.isError, write: write.isError, unknown, cancelled,
     type: contents[0].text,
   };
   await client.close();
