@@ -2,6 +2,7 @@ package queryexecutor
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -148,6 +149,31 @@ func TestAChangedPermissionCountsAtOnce(t *testing.T) {
 	changed.Document, changed.Version = &doc, changed.Version+1
 	e.apply(&changed)
 	require.JSONEq(t, `{"data":{"artist":[{"id":1}]}}`, fetch(t, e, "clerk", query, "").String())
+}
+
+// TestChangedSessionSettingsCountAtOnce: what a source sets for each session decides what policies of the database let through, also where it is
+// the same for all sessions.
+func TestChangedSessionSettingsCountAtOnce(t *testing.T) {
+	t.Parallel()
+	e := newCaching(t, 1)[0]
+	const query = `query @cached(ttl: 3600) { artist_by_pk(id: 1) { name } }`
+	keys := map[string]bool{fetch(t, e, "clerk", query, "").key(): true}
+	for _, session := range []string{`{"set":{"app.x":"a"}}`, `{"set":{"app.x":"b"}}`, `{"role":"none"}`, `{"role":{"*":"none"}}`} {
+		changed := *e.state.Load().snapshot
+		doc := *changed.Document
+		source := *doc.Sources[0]
+		var configuration map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(source.Configuration, &configuration))
+		configuration["session"] = []byte(session)
+		var err error
+		source.Configuration, err = json.Marshal(configuration)
+		require.NoError(t, err)
+		doc.Sources = []*metadata.Source{&source}
+		changed.Document, changed.Version = &doc, changed.Version+1
+		e.apply(&changed)
+		keys[fetch(t, e, "clerk", query, "").key()] = true
+	}
+	require.Len(t, keys, 5)
 }
 
 func TestLargeAnswersAreNotStored(t *testing.T) {

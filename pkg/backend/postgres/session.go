@@ -90,6 +90,8 @@ type sessionSettings struct {
 	from []settingValue
 	// roles are nil where the role of the connection stays.
 	roles map[string]settingValue
+	// text is the same for equal settings.
+	text string
 	// sql is the command; also has what is added to one with a number of parameters.
 	sql  string
 	also []string
@@ -129,7 +131,8 @@ func newSessionSettings(c *SessionSettings) *sessionSettings {
 	if err != nil || len(c.Set)+len(roles) == 0 {
 		return nil
 	}
-	s := &sessionSettings{names: slices.Sorted(maps.Keys(c.Set))}
+	text, _ := json.Marshal(c) // texts always encode
+	s := &sessionSettings{names: slices.Sorted(maps.Keys(c.Set)), text: string(text)}
 	for _, name := range s.names {
 		s.from = append(s.from, settingValueOf(c.Set[name]))
 	}
@@ -332,12 +335,12 @@ func (s *settled) with(d *Dialect, configuration json.RawMessage) *Dialect {
 	return &own
 }
 
-// SessionVariables implements backend.SessionBound.
-func (d *Dialect) SessionVariables() (names []string, bound bool) {
+// SessionSettings implements backend.SessionBound.
+func (d *Dialect) SessionSettings() (settings string, variables []string) {
 	if d.session == nil {
-		return nil, false
+		return "", nil
 	}
-	return d.session.variables(), true
+	return d.session.text, d.session.variables()
 }
 
 var _ backend.SessionBound = (*Dialect)(nil)
