@@ -43,11 +43,17 @@ func (s *SessionSettings) Check() error {
 	if len(s.Set) > maxSessionSettings {
 		return apierror.At(apierror.Newf(apierror.ParseFailed, "at most %d settings are supported", maxSessionSettings), "set")
 	}
+	known := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(s.Set)) {
+		lower := strings.ToLower(name) // to PostgreSQL it is the same
+		if known[lower] {
+			return apierror.At(apierror.New(apierror.ParseFailed, "the setting is there already, in other letters"), "set", name)
+		}
+		known[lower] = true
 		if !settingName.MatchString(name) || len(name) > 63 {
 			return apierror.At(apierror.New(apierror.ParseFailed, "expected the name of a setting with a dot, such as app.user"), "set", name)
 		}
-		if strings.HasPrefix(strings.ToLower(name), "engine.") {
+		if strings.HasPrefix(lower, "engine.") {
 			return apierror.At(apierror.New(apierror.ParseFailed, "settings that begin with engine. are the engine's own"), "set", name)
 		}
 	}
@@ -306,21 +312,17 @@ const maxSettled = 1000
 
 // with is a dialect with the settings of a configuration.
 func (s *settled) with(d *Dialect, configuration json.RawMessage) *Dialect {
-	var c struct {
-		Session json.RawMessage `json:"session"`
+	var c struct { // read as the whole configuration is when the source is opened
+		Session *SessionSettings `json:"session"`
 	}
-	if json.Unmarshal(configuration, &c) != nil || len(c.Session) == 0 {
+	if json.Unmarshal(configuration, &c) != nil {
 		return d
 	}
-	parsed := &SessionSettings{}
-	if json.Unmarshal(c.Session, parsed) != nil {
-		return d
-	}
-	settings := newSessionSettings(parsed)
+	settings := newSessionSettings(c.Session)
 	if settings == nil {
 		return d
 	}
-	key := settledKey{d, string(c.Session)}
+	key := settledKey{d, settings.text}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.known[key]; known != nil {

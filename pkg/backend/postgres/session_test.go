@@ -322,10 +322,11 @@ func TestSessionSettingsAreChecked(t *testing.T) {
 		`{"set":{"app.a b":"x"}}`:                 {"a b", "with a dot"},
 		`{"set":{"app.user', '')--":"x"}}`:        {"app.user", "with a dot"},
 		`{"set":{"Engine.user":"x-engine-role"}}`: {"Engine.user", "the engine's own"},
-		`{"role":""}`:                             {"$.session.role", "can't be empty"},
-		`{"role":{}}`:                             {"$.session.role", "expected the name of a database role"},
-		`{"role":["a"]}`:                          {"$.session.role", "expected the name of a database role"},
-		`{"role":{"user":""}}`:                    {"$.session.role.user", "can't be empty"},
+		`{"set":{"app.User":"x","app.user":"y"}}`: {"app.user", "already"},
+		`{"role":""}`:          {"$.session.role", "can't be empty"},
+		`{"role":{}}`:          {"$.session.role", "expected the name of a database role"},
+		`{"role":["a"]}`:       {"$.session.role", "expected the name of a database role"},
+		`{"role":{"user":""}}`: {"$.session.role.user", "can't be empty"},
 	} {
 		_, err := read("postgres", text)
 		require.Error(t, err, text)
