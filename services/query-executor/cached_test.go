@@ -2,7 +2,6 @@ package queryexecutor
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -158,19 +157,8 @@ func TestChangedSessionSettingsCountAtOnce(t *testing.T) {
 	e := newCaching(t, 1)[0]
 	const query = `query @cached(ttl: 3600) { artist_by_pk(id: 1) { name } }`
 	keys := map[string]bool{fetch(t, e, "clerk", query, "").key(): true}
-	for _, session := range []string{`{"set":{"app.x":"a"}}`, `{"set":{"app.x":"b"}}`, `{"role":"none"}`, `{"role":{"*":"none"}}`} {
-		changed := *e.state.Load().snapshot
-		doc := *changed.Document
-		source := *doc.Sources[0]
-		var configuration map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal(source.Configuration, &configuration))
-		configuration["session"] = []byte(session)
-		var err error
-		source.Configuration, err = json.Marshal(configuration)
-		require.NoError(t, err)
-		doc.Sources = []*metadata.Source{&source}
-		changed.Document, changed.Version = &doc, changed.Version+1
-		e.apply(&changed)
+	for _, settings := range []string{`{"set":{"app.x":"a"}}`, `{"set":{"app.x":"b"}}`, `{"role":"none"}`, `{"role":{"*":"none"}}`} {
+		setSession(t, e, settings)
 		keys[fetch(t, e, "clerk", query, "").key()] = true
 	}
 	require.Len(t, keys, 5)

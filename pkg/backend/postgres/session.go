@@ -192,17 +192,18 @@ func (s *sessionSettings) variables() []string {
 // errNoSession is the error of a statement that must not run as the role of the connection.
 var errNoSession = errors.New("a statement of this source needs a session")
 
-// sources are the session variables that the values come from; the role's stands for those that are written in the configuration.
+// sources are the session variables that the values come from; empty, which is the session, for those that are written in the configuration, and
+// for the role.
 func (s *sessionSettings) sources() []string {
 	names := make([]string, 0, len(s.from)+1)
 	for _, v := range s.from {
 		if !v.variable {
-			v.text = session.RoleHeader
+			v.text = ""
 		}
 		names = append(names, v.text)
 	}
 	if s.roles != nil {
-		names = append(names, session.RoleHeader)
+		names = append(names, "")
 	}
 	return names
 }
