@@ -28,16 +28,17 @@ type Dialect interface {
 // SessionBound is a Dialect of sources that set something for each session, by which policies of the database may decide: what is read then
 // depends on more than the statement.
 type SessionBound interface {
-	// SessionVariables are those that it depends on, sorted; bound is false where nothing is set.
-	SessionVariables() (names []string, bound bool)
+	// SessionSettings are what is set, as a text, and the session variables that it depends on, sorted. The text is empty where nothing is
+	// set.
+	SessionSettings() (settings string, variables []string)
 }
 
-// BoundBySession is SessionBound.SessionVariables of any dialect.
-func BoundBySession(d Dialect) (names []string, bound bool) {
+// BoundBySession is SessionBound.SessionSettings of any dialect.
+func BoundBySession(d Dialect) (settings string, variables []string) {
 	if s, ok := d.(SessionBound); ok {
-		return s.SessionVariables()
+		return s.SessionSettings()
 	}
-	return nil, false
+	return "", nil
 }
 
 // KeyedWrites is a Dialect of databases that may not hand out rows as a whole when they write them, nor read others next to them. Rows are

@@ -15,7 +15,7 @@ func (s *Source) Published(m *metadata.PublishedChanges) (tables []backend.Publi
 	if k := metadata.KindNamed(s.Kind); k == nil || !k.Can(metadata.Publications) {
 		return nil, "changes of sources of kind " + s.Kind + " can't be published"
 	}
-	if _, bound := backend.BoundBySession(s.Dialect); bound {
+	if settings, _ := backend.BoundBySession(s.Dialect); settings != "" {
 		return nil, "the source sets something for each session, but policies of the database don't apply to its log"
 	}
 	for _, name := range m.Tables {

@@ -20,6 +20,9 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 		Query: q.text, Operation: q.operation, Plan: r.plan.Statements(), Variables: s.values,
 		Session: q.session.Variables,
 	}
+	for _, settings := range r.plan.Session.Settings {
+		of.Plan = append(of.Plan, "\x00session "+settings) // unlike any statement
+	}
 	if r.plan.Needs().Has(execute.NeedsSchema) || r.plan.Session.All {
 		of.Plan = append(of.Plan, strconv.FormatInt(r.state.snapshot.Version, 10))
 	}

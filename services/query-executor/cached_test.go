@@ -150,6 +150,20 @@ func TestAChangedPermissionCountsAtOnce(t *testing.T) {
 	require.JSONEq(t, `{"data":{"artist":[{"id":1}]}}`, fetch(t, e, "clerk", query, "").String())
 }
 
+// TestChangedSessionSettingsCountAtOnce: what a source sets for each session decides what policies of the database let through, also where it is
+// the same for all sessions.
+func TestChangedSessionSettingsCountAtOnce(t *testing.T) {
+	t.Parallel()
+	e := newCaching(t, 1)[0]
+	const query = `query @cached(ttl: 3600) { artist_by_pk(id: 1) { name } }`
+	keys := map[string]bool{fetch(t, e, "clerk", query, "").key(): true}
+	for _, settings := range []string{`{"set":{"app.x":"a"}}`, `{"set":{"app.x":"b"}}`, `{"role":"none"}`, `{"role":{"*":"none"}}`} {
+		setSession(t, e, settings)
+		keys[fetch(t, e, "clerk", query, "").key()] = true
+	}
+	require.Len(t, keys, 5)
+}
+
 func TestLargeAnswersAreNotStored(t *testing.T) {
 	t.Parallel()
 	e := newCaching(t, 1)[0]

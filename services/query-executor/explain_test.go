@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/session"
 )
 
 // What no statement answers is in the explanation, too, in its place.
@@ -67,4 +70,40 @@ func TestExplainedVariables(t *testing.T) {
 		require.JSONEq(t, c.named, string(got.Variables.Query), c.query)
 		require.JSONEq(t, c.synthetic, string(got.Variables.Synthetic), c.query)
 	}
+}
+
+// TestExplainedSession: what a source sets for the session of a subscription doesn't stand for the session's own variables.
+func TestExplainedSession(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/shop", Config{})
+	setSession(t, e, `{"set":{"app.a":"x-engine-user-id","app.b":"text"},"role":{"clerk":"none"}}`)
+	s := e.borrow()
+	defer e.giveBack(s)
+	user := &session.Session{Role: "clerk", Variables: map[string]string{session.RoleHeader: "clerk", session.UserID: "7"}}
+	r, err := e.prepare(t.Context(), &request{session: user, text: `subscription { artist { id } }`, live: true}, s)
+	require.NoError(t, err)
+	body, err := r.plan.ExplainLive(t.Context(), &s.run)
+	require.NoError(t, err)
+	var explained struct {
+		Variables struct{ Session map[string]string }
+	}
+	require.NoError(t, json.Unmarshal(body, &explained))
+	require.Equal(t, user.Variables, explained.Variables.Session)
+}
+
+// setSession has the fixture's source set something for each session.
+func setSession(t *testing.T, e *Executor, settings string) {
+	t.Helper()
+	changed := *e.state.Load().snapshot
+	doc := *changed.Document
+	source := *doc.Sources[0]
+	var configuration map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(source.Configuration, &configuration))
+	configuration["session"] = []byte(settings)
+	var err error
+	source.Configuration, err = json.Marshal(configuration)
+	require.NoError(t, err)
+	doc.Sources = []*metadata.Source{&source}
+	changed.Document, changed.Version = &doc, changed.Version+1
+	e.apply(&changed)
 }

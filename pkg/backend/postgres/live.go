@@ -145,6 +145,9 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	for _, seal := range r.seals {
 		fmt.Fprintf(&key, "\x00%q", seal.Name())
 	}
+	if d.session != nil {
+		fmt.Fprintf(&key, "\x00%q", d.session.text)
+	}
 	s.key = key.String()
 	if d.flat || d.plain {
 		return s, s.renderApart(d, l, o, r.live)

@@ -43,11 +43,17 @@ func (s *SessionSettings) Check() error {
 	if len(s.Set) > maxSessionSettings {
 		return apierror.At(apierror.Newf(apierror.ParseFailed, "at most %d settings are supported", maxSessionSettings), "set")
 	}
+	known := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(s.Set)) {
+		lower := strings.ToLower(name) // to PostgreSQL it is the same
+		if known[lower] {
+			return apierror.At(apierror.New(apierror.ParseFailed, "the setting is there already, in other letters"), "set", name)
+		}
+		known[lower] = true
 		if !settingName.MatchString(name) || len(name) > 63 {
 			return apierror.At(apierror.New(apierror.ParseFailed, "expected the name of a setting with a dot, such as app.user"), "set", name)
 		}
-		if strings.HasPrefix(strings.ToLower(name), "engine.") {
+		if strings.HasPrefix(lower, "engine.") {
 			return apierror.At(apierror.New(apierror.ParseFailed, "settings that begin with engine. are the engine's own"), "set", name)
 		}
 	}
@@ -90,6 +96,8 @@ type sessionSettings struct {
 	from []settingValue
 	// roles are nil where the role of the connection stays.
 	roles map[string]settingValue
+	// text is the same for equal settings.
+	text string
 	// sql is the command; also has what is added to one with a number of parameters.
 	sql  string
 	also []string
@@ -129,7 +137,8 @@ func newSessionSettings(c *SessionSettings) *sessionSettings {
 	if err != nil || len(c.Set)+len(roles) == 0 {
 		return nil
 	}
-	s := &sessionSettings{names: slices.Sorted(maps.Keys(c.Set))}
+	text, _ := json.Marshal(c) // texts always encode
+	s := &sessionSettings{names: slices.Sorted(maps.Keys(c.Set)), text: string(text)}
 	for _, name := range s.names {
 		s.from = append(s.from, settingValueOf(c.Set[name]))
 	}
@@ -183,17 +192,18 @@ func (s *sessionSettings) variables() []string {
 // errNoSession is the error of a statement that must not run as the role of the connection.
 var errNoSession = errors.New("a statement of this source needs a session")
 
-// sources are the session variables that the values come from; the role's stands for those that are written in the configuration.
+// sources are the session variables that the values come from; empty, which is the session, for those that are written in the configuration, and
+// for the role.
 func (s *sessionSettings) sources() []string {
 	names := make([]string, 0, len(s.from)+1)
 	for _, v := range s.from {
 		if !v.variable {
-			v.text = session.RoleHeader
+			v.text = ""
 		}
 		names = append(names, v.text)
 	}
 	if s.roles != nil {
-		names = append(names, session.RoleHeader)
+		names = append(names, "")
 	}
 	return names
 }
@@ -303,21 +313,17 @@ const maxSettled = 1000
 
 // with is a dialect with the settings of a configuration.
 func (s *settled) with(d *Dialect, configuration json.RawMessage) *Dialect {
-	var c struct {
-		Session json.RawMessage `json:"session"`
+	var c struct { // read as the whole configuration is when the source is opened
+		Session *SessionSettings `json:"session"`
 	}
-	if json.Unmarshal(configuration, &c) != nil || len(c.Session) == 0 {
+	if json.Unmarshal(configuration, &c) != nil {
 		return d
 	}
-	parsed := &SessionSettings{}
-	if json.Unmarshal(c.Session, parsed) != nil {
-		return d
-	}
-	settings := newSessionSettings(parsed)
+	settings := newSessionSettings(c.Session)
 	if settings == nil {
 		return d
 	}
-	key := settledKey{d, string(c.Session)}
+	key := settledKey{d, settings.text}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.known[key]; known != nil {
@@ -332,12 +338,12 @@ func (s *settled) with(d *Dialect, configuration json.RawMessage) *Dialect {
 	return &own
 }
 
-// SessionVariables implements backend.SessionBound.
-func (d *Dialect) SessionVariables() (names []string, bound bool) {
+// SessionSettings implements backend.SessionBound.
+func (d *Dialect) SessionSettings() (settings string, variables []string) {
 	if d.session == nil {
-		return nil, false
+		return "", nil
 	}
-	return d.session.variables(), true
+	return d.session.text, d.session.variables()
 }
 
 var _ backend.SessionBound = (*Dialect)(nil)

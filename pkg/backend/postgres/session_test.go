@@ -253,7 +253,7 @@ func TestRolesThatCantBeTaken(t *testing.T) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	u.User = url.UserPassword(login, "secret")
-	for _, role := range []string{other, "no_such_role"} {
+	for _, role := range []string{other, "no_such_role", `no"such"role`, "no\nsuch role"} {
 		name, err := json.Marshal(role)
 		require.NoError(t, err)
 		e := schedule.Endpoint{Endpoint: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }, MaxConnections: 1}}
@@ -322,10 +322,11 @@ func TestSessionSettingsAreChecked(t *testing.T) {
 		`{"set":{"app.a b":"x"}}`:                 {"a b", "with a dot"},
 		`{"set":{"app.user', '')--":"x"}}`:        {"app.user", "with a dot"},
 		`{"set":{"Engine.user":"x-engine-role"}}`: {"Engine.user", "the engine's own"},
-		`{"role":""}`:                             {"$.session.role", "can't be empty"},
-		`{"role":{}}`:                             {"$.session.role", "expected the name of a database role"},
-		`{"role":["a"]}`:                          {"$.session.role", "expected the name of a database role"},
-		`{"role":{"user":""}}`:                    {"$.session.role.user", "can't be empty"},
+		`{"set":{"app.User":"x","app.user":"y"}}`: {"app.user", "already"},
+		`{"role":""}`:          {"$.session.role", "can't be empty"},
+		`{"role":{}}`:          {"$.session.role", "expected the name of a database role"},
+		`{"role":["a"]}`:       {"$.session.role", "expected the name of a database role"},
+		`{"role":{"user":""}}`: {"$.session.role.user", "can't be empty"},
 	} {
 		_, err := read("postgres", text)
 		require.Error(t, err, text)
@@ -358,14 +359,22 @@ func TestDialectsOfSessionSettings(t *testing.T) {
 	bound := dialect(`{"session":{"set":{"app.user":"x-engine-user-id","app.x":"y"},"role":{"a":"x-engine-a","*":"b"}}}`)
 	require.True(t, bound == dialect(`{"connection_info":{},"session":{"set":{"app.user":"x-engine-user-id","app.x":"y"},"role":{"a":"x-engine-a","*":"b"}}}`), "equal ones are one")
 	require.False(t, bound == plain)
-	names, ok := backend.BoundBySession(bound)
-	require.True(t, ok)
+	settings, names := backend.BoundBySession(bound)
+	require.NotEmpty(t, settings)
 	require.Equal(t, []string{"x-engine-a", "x-engine-role", "x-engine-user-id"}, names)
-	_, ok = backend.BoundBySession(plain)
-	require.False(t, ok)
-	names, ok = backend.BoundBySession(dialect(`{"session":{"set":{"app.x":"y"}}}`))
-	require.True(t, ok, "policies may decide by it")
+	none, _ := backend.BoundBySession(plain)
+	require.Empty(t, none)
+	settings, names = backend.BoundBySession(dialect(`{"session":{"set":{"app.x":"y"}}}`))
+	require.NotEmpty(t, settings, "policies may decide by it")
 	require.Empty(t, names)
+
+	keys := map[string]bool{}
+	for _, configuration := range []string{`{}`, `{"session":{"set":{"app.x":"y"}}}`, `{"session":{"set":{"app.x":"z"}}}`, `{"session":{"role":"a"}}`, `{"session":{"role":"b"}}`} {
+		st, err := dialect(configuration).(backend.LiveRenderer).RenderLive(ir.Live{Roots: []ir.Root{&ir.Select{Rows: table("mine"), Fields: []ir.Field{field("owner", textType)}}}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		keys[st.Key()] = true
+	}
+	require.Len(t, keys, 5, "subscriptions whose sessions set something else never run together")
 }
 
 // BenchmarkSessionSettings is what settings of sessions cost a query by key: next to none, settings alone, and a role as well, whose policy

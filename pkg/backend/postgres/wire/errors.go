@@ -196,9 +196,9 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 		return apierror.New(apierror.ConstraintError, "there is no unique or exclusion constraint on target column(s)")
 	}
 	switch {
-	case pg.Code == stateNoPrivilege && strings.HasPrefix(pg.Message, "permission denied to set role"), pg.Code == stateInvalidParameter && noSuchRole.MatchString(pg.Message):
+	case (pg.Code == stateNoPrivilege || pg.Code == stateInvalidParameter) && pg.Routine == routineOfSettings && pg.Where == "":
 		return apierror.New(apierror.InvalidConfiguration, "the source's connection can't take the database role of this request")
-	case pg.Code == stateNoPrivilege && strings.HasPrefix(pg.Message, "new row violates row-level security policy"):
+	case pg.Code == stateNoPrivilege && pg.Routine == routineOfChecks:
 		return apierror.New(apierror.PermissionError, "Policy violation. "+pg.Message)
 	case strings.HasPrefix(pg.Code, "23"):
 		return apierror.New(apierror.ConstraintViolation, pg.Message)
@@ -208,8 +208,12 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 	return nil
 }
 
-// noSuchRole is the error of a setting.
-var noSuchRole = regexp.MustCompile(`^role "[^"]*" does not exist$`)
+// The server's routines that refuse a value of a setting, which of those that a request sets is its role, and a row that a policy doesn't let
+// through. Messages have a language, and names of roles have any characters.
+const (
+	routineOfSettings = "call_string_check_hook"
+	routineOfChecks   = "ExecWithCheckOptions"
+)
 
 // ConnectError is the error of a connection that could not be made or broke. Its internal
 // part is the driver's text, which names host, user and database but never a password.

@@ -90,7 +90,7 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 		}
 	}
 	found := findTables(l.Roots)
-	if _, bound := backend.BoundBySession(p.Live.Source.Dialect); bound {
+	if settings, _ := backend.BoundBySession(p.Live.Source.Dialect); settings != "" {
 		found.known = false // policies may read other tables
 	}
 	out.Tables = found.list()

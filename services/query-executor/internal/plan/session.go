@@ -16,6 +16,8 @@ import (
 type SessionDeps struct {
 	// Names are those that are used by name, sorted.
 	Names []string
+	// Settings are what sources set for each session.
+	Settings []string
 	// All reports whether any of them may be.
 	All bool
 	// Opaque reports whether the answer may depend on more than that, also on the client's headers.
@@ -92,7 +94,10 @@ func (u *SessionDeps) joins(list []answer.Member) {
 
 // query looks into a statement, and what its source sets for it.
 func (u *SessionDeps) query(source *resolve.Source, root ir.Root) {
-	names, _ := backend.BoundBySession(source.Dialect)
+	settings, names := backend.BoundBySession(source.Dialect)
+	if settings != "" && !slices.Contains(u.Settings, settings) {
+		u.Settings = append(u.Settings, settings)
+	}
 	for _, name := range names {
 		u.name(name)
 	}
