@@ -38,7 +38,26 @@ const (
 // settingName matches names that PostgreSQL gives no meaning: those of extensions and applications.
 var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$`)
 
-// Check is called when the configuration is read.
+// UnmarshalJSON refuses keys that mean nothing, which elsewhere is a warning: without the role that was meant, requests would have that of
+// the connection.
+func (s *SessionSettings) UnmarshalJSON(raw []byte) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return apierror.New(apierror.ParseFailed, "expected an object with set and role")
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if key != "set" && key != "role" {
+			return apierror.At(apierror.New(apierror.ParseFailed, "unknown key: expected set or role"), key)
+		}
+	}
+	type plain SessionSettings
+	if err := json.Unmarshal(raw, (*plain)(s)); err != nil {
+		return apierror.New(apierror.ParseFailed, "expected an object with set, an object of texts, and role")
+	}
+	return s.Check()
+}
+
+// Check checks the names.
 func (s *SessionSettings) Check() error {
 	if len(s.Set) > maxSessionSettings {
 		return apierror.At(apierror.Newf(apierror.ParseFailed, "at most %d settings are supported", maxSessionSettings), "set")

@@ -324,6 +324,7 @@ func TestSessionSettingsAreChecked(t *testing.T) {
 		`{"set":{"Engine.user":"x-engine-role"}}`: {"Engine.user", "the engine's own"},
 		`{"set":{"app.User":"x","app.user":"y"}}`: {"app.user", "already"},
 		`{"role":""}`:          {"$.session.role", "can't be empty"},
+		`{"roles":"app"}`:      {"$.session.roles", "unknown key"},
 		`{"role":{}}`:          {"$.session.role", "expected the name of a database role"},
 		`{"role":["a"]}`:       {"$.session.role", "expected the name of a database role"},
 		`{"role":{"user":""}}`: {"$.session.role.user", "can't be empty"},
