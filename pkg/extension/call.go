@@ -28,7 +28,7 @@ func (s *Set) Do(ctx context.Context, r *Request) (*Response, error) {
 	if h == nil {
 		return nil, fmt.Errorf("%w %q", ErrUnknown, r.URL.Host)
 	}
-	if err := h.enter(ctx); err != nil {
+	if err := enter(ctx, h.calls); err != nil {
 		return nil, err
 	}
 	own := *r
@@ -38,7 +38,7 @@ func (s *Set) Do(ctx context.Context, r *Request) (*Response, error) {
 		response := unanswered() // that of code which ends its goroutine
 		defer func() {
 			answer <- response
-			h.leave()
+			<-h.calls
 		}()
 		response = s.serve(ctx, h, &own)
 	}()
@@ -50,16 +50,15 @@ func (s *Set) Do(ctx context.Context, r *Request) (*Response, error) {
 	}
 }
 
-func (h *registered) enter(ctx context.Context) error {
+// enter waits for a place, which the code leaves by receiving from places.
+func enter(ctx context.Context, places chan struct{}) error {
 	select {
-	case h.places <- struct{}{}:
+	case places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
-
-func (h *registered) leave() { <-h.places }
 
 // unanswered is the answer of code that has none.
 func unanswered() *Response {

@@ -61,7 +61,8 @@ type Handler struct {
 	Kind Kind
 	// Name is how metadata calls it.
 	Name string
-	// Concurrency bounds the calls and WebSockets in progress, DefaultConcurrency when it is 0. Others wait.
+	// Concurrency bounds the calls in progress, and the WebSockets apart from them, which may stay for days;
+	// DefaultConcurrency when it is 0. Others wait.
 	Concurrency int
 	// Serve answers a call. Its context ends with the caller's patience.
 	Serve func(ctx context.Context, r *Request) *Response
@@ -83,7 +84,8 @@ type Set struct {
 
 type registered struct {
 	Handler
-	places chan struct{}
+	// calls and sockets have an item for each one in progress.
+	calls, sockets chan struct{}
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -105,7 +107,7 @@ func New(handlers ...Handler) (*Set, error) {
 			if h.Concurrency == 0 {
 				h.Concurrency = DefaultConcurrency
 			}
-			s.handlers[strings.ToLower(h.Name)] = &registered{h, make(chan struct{}, h.Concurrency)}
+			s.handlers[strings.ToLower(h.Name)] = &registered{h, make(chan struct{}, h.Concurrency), make(chan struct{}, h.Concurrency)}
 		}
 	}
 	return s, errors.Join(faults...)

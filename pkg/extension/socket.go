@@ -26,13 +26,13 @@ func (s *Set) Dial(ctx context.Context, name, protocol string, header http.Heade
 	case h.Converse == nil:
 		return nil, ErrNoSocket
 	}
-	if err := h.enter(ctx); err != nil {
+	if err := enter(ctx, h.sockets); err != nil {
 		return nil, err
 	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Socket{read: make(chan []byte), write: make(chan []byte), gone: make(chan struct{}), left: make(chan struct{}), end: end}
 	go func() {
-		defer h.leave()
+		defer func() { <-h.sockets }()
 		defer close(c.gone)
 		defer s.recover(ctx, h, func() { c.err = io.ErrUnexpectedEOF })
 		c.err = h.Converse(context.WithValue(running, setKey{}, s), protocol, header, handlerSide{c})

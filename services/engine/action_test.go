@@ -156,3 +156,26 @@ func TestEmbeddedStructsInGo(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, answer)
 	require.JSONEq(t, `{"data":{"flat":"12","deep":"34"}}`, m.query(`mutation { flat(at: "1", name: "2") deep(dated: {at: "3"}, name: "4") }`, admin))
 }
+
+// Branch is input that contains itself.
+type Branch struct {
+	In  *Branch `json:"in"`
+	IDs []int64 `json:"ids,omitempty"`
+}
+
+// TestDeepInputOfActions: values in another form than the Go type's are found in one pass, however deep they are.
+func TestDeepInputOfActions(t *testing.T) {
+	t.Parallel()
+	m := mount(t, false, engine.Action("last", func(_ context.Context, in Branch) (int64, error) {
+		for in.In != nil {
+			in = *in.In
+		}
+		return in.IDs[len(in.IDs)-1], nil
+	}, engine.Query()))
+	m.metadata(`{"type":"set_custom_types","args":{"input_objects":[{"name":"BranchInput","fields":[{"name":"in","type":"BranchInput"},{"name":"ids","type":"[bigint!]"}]}]}}`)
+	m.metadata(`{"type":"create_action","args":{"name":"last","definition":{"type":"query","handler":"go://last","timeout":10,"output_type":"bigint!","arguments":[
+		{"name":"in","type":"BranchInput"},{"name":"ids","type":"[bigint!]"}]}}}`)
+	deep := strings.Repeat(`{"in":`, 190) + `{"ids":[` + strings.Repeat(`"1",`, 200_000) + `"9007199254740993"]}` + strings.Repeat(`}`, 190)
+	_, answer := m.post("/v1/graphql", `{"query":"query ($in: BranchInput) { last(in: $in) }","variables":{"in":`+deep+`}}`, admin)
+	require.JSONEq(t, `{"data":{"last":9007199254740993}}`, answer)
+}

@@ -12,8 +12,8 @@ type Option struct{ handler extension.Handler }
 // HandlerOption changes how a piece of code is called.
 type HandlerOption struct{ apply func(*extension.Handler) }
 
-// Concurrency bounds how many calls of the code run at once; others wait for as long as they may take. It is 100 by
-// default.
+// Concurrency bounds how many calls of the code run at once, and how many of its subscriptions; others wait for as long
+// as they may take. It is 100 by default.
 func Concurrency(calls int) HandlerOption {
 	return HandlerOption{func(h *extension.Handler) { h.Concurrency = calls }}
 }

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -307,4 +309,57 @@ func (m *mounted) subscribe(query string) []string {
 		}
 	}
 	return results
+}
+
+// TestSubscribersLeavePlaces: as many subscribers as a remote schema has places leave those of queries free, and one more
+// waits for a place.
+func TestSubscribersLeavePlaces(t *testing.T) {
+	t.Parallel()
+	const places = 3
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{
+		Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+			"hello": &graphql.Field{Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return "world", nil }},
+			"none": &graphql.Field{Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) {
+				var failed *engine.Error
+				return nil, failed
+			}},
+		}}),
+		Subscription: graphql.NewObject(graphql.ObjectConfig{Name: "Subscription", Fields: graphql.Fields{
+			"first": &graphql.Field{
+				Type: graphql.String, Args: graphql.FieldConfigArgument{"n": {Type: graphql.Int}},
+				Resolve: func(p graphql.ResolveParams) (any, error) { return p.Source, nil },
+				Subscribe: func(graphql.ResolveParams) (any, error) {
+					one := make(chan any, 1) // which stays open
+					one <- "one"
+					return one, nil
+				},
+			},
+		}}),
+	})
+	require.NoError(t, err)
+	m := mount(t, false, engine.RemoteSchema("news", schema, engine.Concurrency(places)))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"news","definition":{"url":"go://news","timeout_seconds":2}}}`)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	subscribe := func(n int) string {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url+"/v1/graphql", strings.NewReader(fmt.Sprintf(`{"query":"subscription { first(n: %d) }"}`, n)))
+		require.NoError(t, err)
+		r.Header = http.Header{"X-Engine-Admin-Secret": {secret}, "Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = response.Body.Close() })
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	for n := range places {
+		require.JSONEq(t, `{"data":{"first":"one"}}`, subscribe(n))
+	}
+	require.JSONEq(t, `{"data":{"hello":"world"}}`, m.query(`{ hello }`, admin))
+	require.Contains(t, subscribe(places), "remote-schema-error")
+	require.Contains(t, m.query(`{ none }`, admin), `"message":"the error is a nil *engine.Error"`)
+	leave()
 }

@@ -35,6 +35,7 @@ var settling sync.Mutex
 func (s *goSchema) settle() {
 	settling.Lock()
 	defer settling.Unlock()
+	introspectDefaults()
 	for _, t := range s.schema.TypeMap() {
 		switch t := t.(type) {
 		case *graphql.Enum:
@@ -137,10 +138,17 @@ func (s *goSchema) outcome(ctx context.Context, err *error) {
 		*err = extension.ErrPanicked
 	}
 	var shown *Error
-	if errors.As(*err, &shown) {
+	switch {
+	case !errors.As(*err, &shown):
+	case shown == nil:
+		*err = errNil
+	default:
 		*err = extended{shown}
 	}
 }
+
+// errNil replaces a nil pointer that a resolver returns as its error: such an error has no message.
+var errNil = errors.New("the error is a nil *engine.Error")
 
 // extended is an error whose extensions graphql-go finds.
 type extended struct{ of *Error }

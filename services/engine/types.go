@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -158,20 +159,46 @@ type jsonField struct {
 
 func (f *jsonField) option(name string) bool { return slices.Contains(f.options, name) }
 
-// jsonFields are the fields of a struct that package json reads and writes.
-func jsonFields(t reflect.Type) (fields []jsonField) {
-	for _, f := range reflect.VisibleFields(t) {
-		options := strings.Split(f.Tag.Get("json"), ",")
-		if !f.IsExported() || options[0] == "-" && len(options) == 1 || embedded(f) || !promoted(t, f.Index) {
+// jsonFields are the fields of a struct that package json reads and writes. Of several with one name, it takes the one
+// with the fewest embedded structs around it, of several such ones the one with the name in its tag, else none.
+func jsonFields(t reflect.Type) []jsonField {
+	all := allFields(nil, t, nil)
+	return slices.DeleteFunc(slices.Clone(all), func(f jsonField) bool {
+		return slices.ContainsFunc(all, func(other jsonField) bool {
+			return other.name == f.name && !slices.Equal(other.Index, f.Index) && other.weight() <= f.weight()
+		})
+	})
+}
+
+// allFields are the fields of t, which outer has embedded at index, and those of structs embedded in t.
+func allFields(outer []reflect.Type, t reflect.Type, index []int) (fields []jsonField) {
+	if slices.Contains(outer, t) { // embedded in itself
+		return nil
+	}
+	outer = append(outer, t)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		f.Index = append(slices.Clip(index), i)
+		if of := embedded(f); of != nil {
+			fields = append(fields, allFields(outer, of, f.Index)...)
 			continue
 		}
-		name := options[0]
-		if name == "" {
-			name = f.Name
+		options := strings.Split(f.Tag.Get("json"), ",")
+		if !f.IsExported() || options[0] == "-" && len(options) == 1 {
+			continue
 		}
-		fields = append(fields, jsonField{f, name, options[1:]})
+		fields = append(fields, jsonField{f, cmp.Or(options[0], f.Name), options[1:]})
 	}
 	return fields
+}
+
+// weight is the less, the more package json prefers the field to others of its name.
+func (f *jsonField) weight() int {
+	weight := 2 * len(f.Index)
+	if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == "" {
+		weight++
+	}
+	return weight
 }
 
 // fieldOf is the field that package json decodes a member into, nil for none.
@@ -184,22 +211,14 @@ func fieldOf(fields []jsonField, member string) *jsonField {
 	return nil
 }
 
-// embedded reports whether package json has the fields of f in its place.
-func embedded(f reflect.StructField) bool {
+// embedded is the struct whose fields package json has instead of f, nil for other fields.
+func embedded(f reflect.StructField) reflect.Type {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return f.Anonymous && tag == "" && t.Kind() == reflect.Struct
-}
-
-// promoted reports whether the field of t at index is inside of embedded structs only.
-func promoted(t reflect.Type, index []int) bool {
-	for i := 1; i < len(index); i++ {
-		if !embedded(t.FieldByIndex(index[:i])) {
-			return false
-		}
+	if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Anonymous && tag == "" && t.Kind() == reflect.Struct {
+		return t
 	}
-	return true
+	return nil
 }

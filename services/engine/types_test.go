@@ -321,3 +321,34 @@ func TestRowsOfEveryTypeInGo(t *testing.T) {
 		}
 	}
 }
+
+// Common is embedded next to Other and below Shared, which have fields of the same names.
+type Common struct {
+	Key  int    `json:"id"`
+	Name string `json:"base"`
+}
+
+// Other is embedded next to Common.
+type Other struct {
+	Kind  int
+	Label string `json:"Kind"`
+}
+
+// Shared has fields as package json sees them: id is a text, Kind is Label, name and base are two.
+type Shared struct {
+	Common
+	Other
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// TestFieldsOfOneName: of fields with one name in JSON, metadata has the one that package json takes.
+func TestFieldsOfOneName(t *testing.T) {
+	t.Parallel()
+	m := mount(t, false, engine.Action("same", func(_ context.Context, in Shared) (Shared, error) { return in, nil }, engine.Query()))
+	fields := `[{"name":"base","type":"String!"},{"name":"Kind","type":"String!"},{"name":"id","type":"String!"},{"name":"name","type":"String!"}]`
+	m.metadata(`{"type":"set_custom_types","args":{"objects":[{"name":"Shared","fields":` + fields + `}]}}`)
+	m.metadata(`{"type":"create_action","args":{"name":"same","definition":{"type":"query","handler":"go://same","output_type":"Shared!","arguments":` + fields + `}}}`)
+	require.JSONEq(t, `{"data":{"same":{"base":"a","Kind":"b","id":"c","name":"d"}}}`,
+		m.query(`{ same(base: "a", Kind: "b", id: "c", name: "d") { base Kind id name } }`, admin))
+}

@@ -124,3 +124,30 @@ func TestNullsInGo(t *testing.T) {
 		ask(`query ($list: [Int] = [1, null]) { echo(list: $list) }`, `{}`), "the default of a variable")
 	require.Contains(t, m.query(`{ echo(in: {must: [null]}) }`, admin), `expected \"Int!\", found null`, "where items are needed")
 }
+
+// TestDefaultsInGo: the schema of a role has the defaults of the code, which introspection shows as GraphQL writes them.
+func TestDefaultsInGo(t *testing.T) {
+	t.Parallel()
+	size := graphql.NewEnum(graphql.EnumConfig{Name: "Size", Values: graphql.EnumValueConfigMap{"S": {Value: 1}, "L": {Value: 2}}})
+	in := graphql.NewInputObject(graphql.InputObjectConfig{Name: "In", Fields: graphql.InputObjectConfigFieldMap{
+		"n": {Type: graphql.Int, DefaultValue: 3}, "sizes": {Type: graphql.NewList(size), DefaultValue: []any{1, 2}},
+	}})
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
+		"v": &graphql.Field{Type: graphql.String, Args: graphql.FieldConfigArgument{
+			"int": {Type: graphql.Int, DefaultValue: 5}, "float": {Type: graphql.Float, DefaultValue: 1.5}, "text": {Type: graphql.String, DefaultValue: `a"b`},
+			"is": {Type: graphql.Boolean, DefaultValue: true}, "id": {Type: graphql.ID, DefaultValue: "7"}, "size": {Type: size, DefaultValue: 2},
+			"list": {Type: graphql.NewList(graphql.Int), DefaultValue: []int{1, 2}}, "none": {Type: graphql.Int},
+			"in": {Type: in, DefaultValue: map[string]any{"n": 1, "sizes": []any{2, nil}}}, "ins": {Type: graphql.NewList(in), DefaultValue: []any{map[string]any{"n": 1}}},
+		}, Resolve: func(p graphql.ResolveParams) (any, error) { return fmt.Sprint(p.Args["list"], p.Args["size"]), nil }},
+	}})})
+	require.NoError(t, err)
+	m := mountWith(t, false, []string{"--enable-remote-schema-permissions"}, engine.RemoteSchema("defaults", schema))
+	m.metadata(`{"type":"add_remote_schema","args":{"name":"defaults","definition":{"url":"go://defaults"}}}`)
+	sdl, err := json.Marshal(`enum Size { S L } input In { n: Int = 3 sizes: [Size] = [S, L] } type Query {
+		v(int: Int = 5, float: Float = 1.5, text: String = "a\"b", is: Boolean = true, id: ID = "7", size: Size = L,
+			list: [Int] = [1, 2], none: Int, in: In = {n: 1, sizes: [L, null]}, ins: [In] = [{n: 1}]): String
+	}`)
+	require.NoError(t, err)
+	m.metadata(`{"type":"add_remote_schema_permissions","args":{"remote_schema":"defaults","role":"user","definition":{"schema":` + string(sdl) + `}}}`)
+	require.JSONEq(t, `{"data":{"v":"[1 2] 2"}}`, m.query(`{ v }`, user("odd")))
+}
