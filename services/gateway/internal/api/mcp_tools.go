@@ -66,7 +66,7 @@ func (a *assistant) describe(subject, text string, limit int) ([]byte, error) {
 // limited runs a part of a call within the limits of the role. A call counts once.
 func (a *assistant) limited(operation string, do func(context.Context) error) error {
 	if a.within != nil {
-		return a.x.api.refused(a.ctx, a.x.session, operation, a.x.requestID, do(a.within))
+		return a.x.api.refused(a.ctx, a.x.session, operation, a.x.requestID, a.ended(do(a.within)))
 	}
 	return a.x.api.limited(a.ctx, a.x.session, accesslog.ClientIP(a.x.r), operation, a.x.requestID, func(ctx context.Context) error {
 		a.within = ctx
@@ -74,6 +74,21 @@ func (a *assistant) limited(operation string, do func(context.Context) error) er
 		return do(ctx)
 	})
 }
+
+// ended is the error of work in a part of a call: that of the role's time limit where this has ended it.
+func (a *assistant) ended(err error) error {
+	var late, over *apierror.Error
+	if deadline, ok := a.within.Deadline(); ok && errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack {
+		<-a.within.Done() // the executor has exceeded it first
+	}
+	if err != nil && errors.As(context.Cause(a.within), &over) {
+		return over
+	}
+	return err
+}
+
+// timerSlack is how much earlier than in this process a deadline may pass elsewhere.
+const timerSlack = 100 * time.Millisecond
 
 // bounded collects an answer, and of one that is too large the beginning.
 type bounded struct {
