@@ -295,15 +295,20 @@ func (s *sessionSettings) forMutation(of *session.Session) ([][]byte, error) {
 	return s.values(of)
 }
 
-// DatabaseRoles are the database roles that requests take, as far as a configuration names them; policed is false where nothing is set.
-func DatabaseRoles(configuration json.RawMessage) (roles []string, policed bool) {
+// sessionSettingsOf are the settings of a configuration, read as the whole configuration is when the source is opened; nil where nothing is set.
+func sessionSettingsOf(configuration json.RawMessage) *sessionSettings {
 	var c struct {
 		Session *SessionSettings `json:"session"`
 	}
 	if json.Unmarshal(configuration, &c) != nil {
-		return nil, false
+		return nil
 	}
-	s := newSessionSettings(c.Session)
+	return newSessionSettings(c.Session)
+}
+
+// DatabaseRoles are the database roles that requests take, as far as a configuration names them; policed is false where nothing is set.
+func DatabaseRoles(configuration json.RawMessage) (roles []string, policed bool) {
+	s := sessionSettingsOf(configuration)
 	if s == nil {
 		return nil, false
 	}
@@ -332,13 +337,7 @@ const maxSettled = 1000
 
 // with is a dialect with the settings of a configuration.
 func (s *settled) with(d *Dialect, configuration json.RawMessage) *Dialect {
-	var c struct { // read as the whole configuration is when the source is opened
-		Session *SessionSettings `json:"session"`
-	}
-	if json.Unmarshal(configuration, &c) != nil {
-		return d
-	}
-	settings := newSessionSettings(c.Session)
+	settings := sessionSettingsOf(configuration)
 	if settings == nil {
 		return d
 	}

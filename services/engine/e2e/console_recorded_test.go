@@ -176,9 +176,9 @@ func TestConsoleRecorded(t *testing.T) {
 	for _, file := range files {
 		if name := filepath.Base(file); name != "parts.json" && only.MatchString(name) {
 			var r consoleRecording
-			readJSON(t, file, &r)
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(text, &r), file)
 			spatial := strings.Contains(string(text), "EXTENSION IF NOT EXISTS postgis")
 			t.Run(strings.TrimSuffix(name, ".json"), func(t *testing.T) {
 				if spatial && number(t, f.cluster.databaseURL, `SELECT count(*) FROM pg_available_extensions WHERE name = 'postgis'`) == 0 {

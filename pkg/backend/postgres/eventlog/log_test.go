@@ -165,7 +165,7 @@ func TestRowsThatDoNotFit(t *testing.T) {
 	fitting := func(data string) string {
 		return f.text(t, `SELECT engine_catalog.event_that_fits(`+data+`)::text`)
 	}
-	require.Equal(t, `{"old":null,"new":{"id":1}}`, fitting(`'{"old":null,"new":{"id":1}}'`), "what fits is as it is")
+	require.Equal(t, `{"old":null,"new":{"id":1}}`, fitting(`'{"old":null,"new":{"id":1}}'`), "a payload that fits is stored unchanged")
 	const large = `'[1e400000,"' || repeat('x', 150000) || '"]'` // which jsonb refuses, as it does sizes
 	require.JSONEq(t, `{"old":null,"new":{"id":1,"label":null,"note":"a"},"omitted":["label"]}`,
 		fitting(`'{"old":null,"new":{"id":1,"label":' || `+large+` || ',"note":"a"}}'`))

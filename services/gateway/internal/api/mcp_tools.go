@@ -26,6 +26,7 @@ import (
 	"queryengine/pkg/querylog"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/limits"
 	"queryengine/services/gateway/internal/request"
 )
 
@@ -78,7 +79,7 @@ func (a *assistant) limited(operation string, do func(context.Context) error) er
 // ended is the error of work in a part of a call: that of the role's time limit where this has ended it.
 func (a *assistant) ended(err error) error {
 	var late, over *apierror.Error
-	if deadline, ok := a.within.Deadline(); ok && errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack {
+	if deadline, ok := a.within.Deadline(); ok && errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < limits.TimerSlack {
 		<-a.within.Done() // the executor has exceeded it first
 	}
 	if err != nil && errors.As(context.Cause(a.within), &over) {
@@ -86,9 +87,6 @@ func (a *assistant) ended(err error) error {
 	}
 	return err
 }
-
-// timerSlack is how much earlier than in this process a deadline may pass elsewhere.
-const timerSlack = 100 * time.Millisecond
 
 // bounded collects an answer, and of one that is too large the beginning.
 type bounded struct {

@@ -20,8 +20,8 @@ import (
 	"queryengine/pkg/session"
 )
 
-// timerSlack is how much earlier than in this process a deadline may pass elsewhere.
-const timerSlack = 100 * time.Millisecond
+// TimerSlack is how much earlier than in this process a deadline may pass elsewhere.
+const TimerSlack = 100 * time.Millisecond
 
 // Keeper keeps the limits of the newest metadata, and the counts of clients. It is safe for
 // concurrent use.
@@ -140,7 +140,7 @@ func (l *Limits) Time(ctx context.Context) (limited context.Context, finish func
 		defer cancel()
 		// The deadline travels with the request: the service that works on it may exceed it first.
 		var late *apierror.Error
-		if errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack && (!bounded || !outer.Before(deadline)) {
+		if errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < TimerSlack && (!bounded || !outer.Before(deadline)) {
 			return tooLong
 		}
 		// ctx may have a limit of its own, as the members of a batch have.

@@ -239,7 +239,7 @@ func TestFaultsOnALinkAreTheirOwn(t *testing.T) {
 	link.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{faulty}, Data: []byte("2"), Cursor: []byte("c"), Version: 7}))
 	require.Equal(t, "full", receive(t, full.told))
 	goesOn()
-	b.refuse = apierror.New(apierror.ValidationFailed, "no such field") // as it is for one whose permission is gone
+	b.refuse = apierror.New(apierror.ValidationFailed, "no such field") // what a role gets that lost its permission
 	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { b }"}, nil, &client{})
 	require.ErrorContains(t, err, "no such field")
 	receive(t, b.subscribed)
